@@ -7,8 +7,8 @@
 
 namespace gauze {
 
-/// The ways to add up losses. Each is an upper bound wherever it applies; `kBest` tries all that apply and keeps the
-/// smallest.
+/// The ways to add up losses. Each is an upper bound wherever it applies; `kBest` tries all that
+/// apply and keeps the smallest.
 enum class Accountant : std::uint8_t {
   kPure,      ///< sum of pure epsilons; delta plays no part
   kBasic,     ///< sums of epsilons and deltas
@@ -20,7 +20,8 @@ enum class Accountant : std::uint8_t {
   kBest,
 };
 
-/// `pure`, `basic`, `advanced`, `zcdp`, `rdp`, `pld`, `gaussian`, `best`. `parse_accountant` throws `kUnknownName`.
+/// `pure`, `basic`, `advanced`, `zcdp`, `rdp`, `pld`, `gaussian`, `best`. `parse_accountant` throws
+/// `kUnknownName`.
 std::string_view name(Accountant accountant);
 Accountant parse_accountant(std::string_view text);
 
@@ -31,12 +32,15 @@ struct Guarantee {
   Accountant accountant = Accountant::kBest;  ///< never kBest in a result: which one it was
 };
 
-/// The smallest epsilon (never below the true one) that the events have at `delta`, 0 <= delta < 1. Infinity when there
-/// is no guarantee at that delta. Throws `kCannotCompose` when the relations differ or the accountant has no theorem for
-/// one of the events; the message says which accountants do.
-Guarantee epsilon_at(const std::vector<Event>& events, double delta, Accountant accountant = Accountant::kBest);
+/// The smallest epsilon (never below the true one) that the events have at `delta`, 0 <= delta < 1.
+/// Infinity when there is no guarantee at that delta. Throws `kCannotCompose` when the relations
+/// differ or the accountant has no theorem for one of the events; the message says which
+/// accountants do.
+Guarantee epsilon_at(const std::vector<Event>& events, double delta,
+                     Accountant accountant = Accountant::kBest);
 
 /// The smallest delta at `epsilon` >= 0.
-Guarantee delta_at(const std::vector<Event>& events, double epsilon, Accountant accountant = Accountant::kBest);
+Guarantee delta_at(const std::vector<Event>& events, double epsilon,
+                   Accountant accountant = Accountant::kBest);
 
 }  // namespace gauze

@@ -12,7 +12,8 @@
 
 namespace gauze {
 
-/// What makes two data sets neighbours. Every event carries one; guarantees under different relations do not compose.
+/// What makes two data sets neighbours. Every event carries one; guarantees under different
+/// relations do not compose.
 enum class Relation : std::uint8_t {
   kAddRemove,   ///< one privacy unit more or less; sizes are not public
   kReplace,     ///< one privacy unit changed; sizes are public
@@ -24,7 +25,8 @@ enum class Relation : std::uint8_t {
   kPufferfish,  ///< a pair of secrets
 };
 
-/// `add_remove`, `replace`, ...: the spelling in JSON and on the command line. `parse_relation` throws `kUnknownName`.
+/// `add_remove`, `replace`, ...: the spelling in JSON and on the command line. `parse_relation`
+/// throws `kUnknownName`.
 std::string_view name(Relation relation);
 Relation parse_relation(std::string_view text);
 
@@ -50,8 +52,8 @@ struct Gaussian {
   Ratio l2_sensitivity;
   bool operator==(const Gaussian&) const = default;
 };
-/// Noise with P(x) proportional to e^(-x^2 / (2 sigma^2)) on the integers. `dimension` 0 means any number of
-/// coordinates; 1 lets accountants use the exact one-dimensional loss.
+/// Noise with P(x) proportional to e^(-x^2 / (2 sigma^2)) on the integers. `dimension` 0 means any
+/// number of coordinates; 1 lets accountants use the exact one-dimensional loss.
 struct DiscreteGaussian {
   Ratio sigma;
   Ratio l2_sensitivity;
@@ -74,13 +76,15 @@ struct Zcdp {
   Ratio rho;
   bool operator==(const Zcdp&) const = default;
 };
-/// Renyi differential privacy: at order orders[i] the divergence is at most epsilons[i]. Orders increase, all > 1.
+/// Renyi differential privacy: at order orders[i] the divergence is at most epsilons[i]. Orders
+/// increase, all > 1.
 struct Rdp {
   std::vector<double> orders;
   std::vector<double> epsilons;
   bool operator==(const Rdp&) const = default;
 };
-/// Says the truth with probability p, each of the other `options` - 1 answers with equal probability.
+/// Says the truth with probability p, each of the other `options` - 1 answers with equal
+/// probability.
 struct RandomizedResponse {
   Ratio p;
   std::uint64_t options = 2;
@@ -102,7 +106,8 @@ struct PoissonSampled {
   std::vector<Event> events;
   bool operator==(const PoissonSampled&) const = default;
 };
-/// `sample` of `population` units take part, every such set equally likely; relation `replace` only.
+/// `sample` of `population` units take part, every such set equally likely; relation `replace`
+/// only.
 struct SampledWithoutReplacement {
   std::uint64_t sample = 0;
   std::uint64_t population = 0;
@@ -117,11 +122,12 @@ struct Composed {
 
 }  // namespace events
 
-/// What was done to the data, as a value: it depends on public parameters alone and accountants price it. An event with
-/// `count` n stands for n such events in sequence.
+/// What was done to the data, as a value: it depends on public parameters alone and accountants
+/// price it. An event with `count` n stands for n such events in sequence.
 struct Event {
-  using Kind = std::variant<events::Laplace, events::DiscreteLaplace, events::Gaussian, events::DiscreteGaussian,
-                            events::Pure, events::Approximate, events::Zcdp, events::Rdp, events::RandomizedResponse,
+  using Kind = std::variant<events::Laplace, events::DiscreteLaplace, events::Gaussian,
+                            events::DiscreteGaussian, events::Pure, events::Approximate,
+                            events::Zcdp, events::Rdp, events::RandomizedResponse,
                             events::Exponential, events::PermuteAndFlip, events::PoissonSampled,
                             events::SampledWithoutReplacement, events::Composed>;
 
@@ -129,8 +135,9 @@ struct Event {
   Relation relation;
   std::uint64_t count = 1;
 
-  /// Throws `kInvalidOption` unless every parameter is in its range (scales and rates positive, 0 <= delta <= 1, ...),
-  /// and `kCannotCompose` when nested relations differ or the relation does not fit the kind.
+  /// Throws `kInvalidOption` unless every parameter is in its range (scales and rates positive, 0
+  /// <= delta <= 1, ...), and `kCannotCompose` when nested relations differ or the relation does
+  /// not fit the kind.
   void validate() const;
 
   bool operator==(const Event&) const = default;
@@ -139,20 +146,23 @@ struct Event {
 /// `laplace`, `poisson_sampled`, ...: the type's name in JSON.
 std::string_view type_name(const Event& event);
 
-/// The JSON form, version 1: {"type": "laplace", "scale": 2, "l1_sensitivity": 1, "relation": "add_remove", "count": 3}.
-/// Numbers are exact: a fraction that has no short decimal form is written as a string, "7/3"; both are read.
+/// The JSON form, version 1: {"type": "laplace", "scale": 2, "l1_sensitivity": 1, "relation":
+/// "add_remove", "count": 3}. Numbers are exact: a fraction that has no short decimal form is
+/// written as a string, "7/3"; both are read.
 nlohmann::json to_json(const Event& event);
 
-/// Reads the JSON form. A missing `relation` is the kind's usual one: `local` for randomised response, `replace` for
-/// sampling without replacement, `add_remove` for the rest. Sampled events may hold one "event" or a list "events".
-/// Throws `kInvalidInput`, `kUnknownName` or what `validate` throws; messages name the field.
+/// Reads the JSON form. A missing `relation` is the kind's usual one: `local` for randomised
+/// response, `replace` for sampling without replacement, `add_remove` for the rest. Sampled events
+/// may hold one "event" or a list "events". Throws `kInvalidInput`, `kUnknownName` or what
+/// `validate` throws; messages name the field.
 Event event_from_json(const nlohmann::json& json);
 
 /// Reads {"version": 1, "events": [...]}; a list or a single event are accepted too.
 std::vector<Event> events_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const std::vector<Event>& events);
 
-/// The relation all events share; throws `kCannotCompose` when they differ. An empty list is `add_remove`.
+/// The relation all events share; throws `kCannotCompose` when they differ. An empty list is
+/// `add_remove`.
 Relation common_relation(const std::vector<Event>& events);
 
 }  // namespace gauze

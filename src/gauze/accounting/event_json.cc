@@ -12,7 +12,9 @@ using nlohmann::json;
 constexpr int kVersion = 1;
 constexpr int kMaxDepth = 16;
 
-[[noreturn]] void invalid(const std::string& message) { throw Error(ErrorCode::kInvalidInput, message); }
+[[noreturn]] void invalid(const std::string& message) {
+  throw Error(ErrorCode::kInvalidInput, message);
+}
 
 json number(const Ratio& value) {
   const double nearest = value.convert_to<double>();
@@ -20,7 +22,8 @@ json number(const Ratio& value) {
   return value.str();
 }
 
-/// Reads an object's fields and remembers which were asked for, so that a misspelt one is an error and not a default.
+/// Reads an object's fields and remembers which were asked for, so that a misspelt one is an error
+/// and not a default.
 class Fields {
  public:
   Fields(const json& object, std::string type) : object_(object), type_(std::move(type)) {}
@@ -40,7 +43,8 @@ class Fields {
     // 1e6 is a float to JSON and a whole number to people.
     if (value.is_number_float()) {
       const double number = value.get<double>();
-      if (number >= 0 && number < 0x1p63 && std::floor(number) == number) return static_cast<std::uint64_t>(number);
+      if (number >= 0 && number < 0x1p63 && std::floor(number) == number)
+        return static_cast<std::uint64_t>(number);
     }
     invalid(label(key) + ": must be a whole number from 0 to 2^63");
   }
@@ -87,7 +91,8 @@ class Fields {
       if (!known) {
         std::string fields;
         for (const std::string& seen : seen_) fields += (fields.empty() ? "" : ", ") + seen;
-        throw Error(ErrorCode::kUnknownName, type_ + ": has no field '" + key.substr(0, 40) + "'; it has " + fields);
+        throw Error(ErrorCode::kUnknownName,
+                    type_ + ": has no field '" + key.substr(0, 40) + "'; it has " + fields);
       }
     }
   }
@@ -113,26 +118,32 @@ std::vector<Event> read_parts(Fields& fields, int depth) {
 
 Event::Kind read_kind(const std::string& type, Fields& f, int depth) {
   if (type == "laplace") return events::Laplace{f.ratio("scale"), f.ratio("l1_sensitivity")};
-  if (type == "discrete_laplace") return events::DiscreteLaplace{f.ratio("scale"), f.ratio("l1_sensitivity")};
+  if (type == "discrete_laplace")
+    return events::DiscreteLaplace{f.ratio("scale"), f.ratio("l1_sensitivity")};
   if (type == "gaussian") return events::Gaussian{f.ratio("sigma"), f.ratio("l2_sensitivity")};
   if (type == "discrete_gaussian") {
-    return events::DiscreteGaussian{f.ratio("sigma"), f.ratio("l2_sensitivity"), f.whole_or("dimension", 0)};
+    return events::DiscreteGaussian{f.ratio("sigma"), f.ratio("l2_sensitivity"),
+                                    f.whole_or("dimension", 0)};
   }
   if (type == "pure") return events::Pure{f.ratio("epsilon")};
   if (type == "approximate") return events::Approximate{f.ratio("epsilon"), f.ratio("delta")};
   if (type == "zcdp") return events::Zcdp{f.ratio("rho")};
   if (type == "rdp") return events::Rdp{f.list("orders"), f.list("epsilons")};
-  if (type == "randomized_response") return events::RandomizedResponse{f.ratio("p"), f.whole_or("options", 2)};
+  if (type == "randomized_response")
+    return events::RandomizedResponse{f.ratio("p"), f.whole_or("options", 2)};
   if (type == "exponential") return events::Exponential{f.ratio("epsilon")};
   if (type == "permute_and_flip") return events::PermuteAndFlip{f.ratio("epsilon")};
-  if (type == "poisson_sampled") return events::PoissonSampled{f.ratio("rate"), read_parts(f, depth)};
+  if (type == "poisson_sampled")
+    return events::PoissonSampled{f.ratio("rate"), read_parts(f, depth)};
   if (type == "sampled_without_replacement") {
-    return events::SampledWithoutReplacement{f.whole("sample"), f.whole("population"), read_parts(f, depth)};
+    return events::SampledWithoutReplacement{f.whole("sample"), f.whole("population"),
+                                             read_parts(f, depth)};
   }
   if (type == "composed") return events::Composed{read_parts(f, depth)};
   throw Error(ErrorCode::kUnknownName,
               "event type '" + type.substr(0, 40) +
-                  "' is unknown; choose laplace, discrete_laplace, gaussian, discrete_gaussian, pure, approximate, zcdp, "
+                  "' is unknown; choose laplace, discrete_laplace, gaussian, discrete_gaussian, "
+                  "pure, approximate, zcdp, "
                   "rdp, randomized_response, exponential, permute_and_flip, poisson_sampled, "
                   "sampled_without_replacement or composed");
 }
@@ -153,36 +164,42 @@ void inherit(const json& object, std::vector<Event>& parts, Relation relation);
 void inherit_into(const json& object, Event& part, Relation relation) {
   if (object.contains("relation")) return;
   part.relation = relation;
-  if (auto* sampled = std::get_if<events::PoissonSampled>(&part.kind)) inherit(object, sampled->events, relation);
+  if (auto* sampled = std::get_if<events::PoissonSampled>(&part.kind))
+    inherit(object, sampled->events, relation);
   if (auto* sampled = std::get_if<events::SampledWithoutReplacement>(&part.kind)) {
     inherit(object, sampled->events, relation);
   }
-  if (auto* composed = std::get_if<events::Composed>(&part.kind)) inherit(object, composed->events, relation);
+  if (auto* composed = std::get_if<events::Composed>(&part.kind))
+    inherit(object, composed->events, relation);
 }
 
 void inherit(const json& object, std::vector<Event>& parts, Relation relation) {
   if (object.contains("event")) {
     inherit_into(object["event"], parts[0], relation);
   } else {
-    for (std::size_t i = 0; i < parts.size(); ++i) inherit_into(object["events"][i], parts[i], relation);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      inherit_into(object["events"][i], parts[i], relation);
   }
 }
 
 Event read(const json& object, int depth) {
   if (depth > kMaxDepth) invalid("events are nested more than 16 deep");
   if (!object.is_object()) invalid("an event must be an object like {\"type\": \"laplace\", ...}");
-  if (!object.contains("type") || !object["type"].is_string()) invalid("an event needs a \"type\" (a string)");
+  if (!object.contains("type") || !object["type"].is_string())
+    invalid("an event needs a \"type\" (a string)");
   const std::string type = object["type"].get<std::string>();
   Fields fields(object, type);
   Event event{.kind = read_kind(type, fields, depth), .relation = Relation::kAddRemove};
   event.relation = fields.relation_or(usual_relation(event.kind));
   event.count = fields.whole_or("count", 1);
   fields.reject_the_rest();
-  if (auto* sampled = std::get_if<events::PoissonSampled>(&event.kind)) inherit(object, sampled->events, event.relation);
+  if (auto* sampled = std::get_if<events::PoissonSampled>(&event.kind))
+    inherit(object, sampled->events, event.relation);
   if (auto* sampled = std::get_if<events::SampledWithoutReplacement>(&event.kind)) {
     inherit(object, sampled->events, event.relation);
   }
-  if (auto* composed = std::get_if<events::Composed>(&event.kind)) inherit(object, composed->events, event.relation);
+  if (auto* composed = std::get_if<events::Composed>(&event.kind))
+    inherit(object, composed->events, event.relation);
   return event;
 }
 
@@ -270,11 +287,13 @@ std::vector<Event> events_from_json(const json& input) {
       invalid("version: this program reads version 1 of the event format");
     }
   }
-  if (!input.is_array() && !(input.is_object() && input.contains("events") && input["events"].is_array())) {
+  if (!input.is_array() &&
+      !(input.is_object() && input.contains("events") && input["events"].is_array())) {
     invalid("expected {\"events\": [...]}, a list of events or one event");
   }
   std::vector<Event> events;
-  for (const json& item : input.is_array() ? input : input["events"]) events.push_back(event_from_json(item));
+  for (const json& item : input.is_array() ? input : input["events"])
+    events.push_back(event_from_json(item));
   return events;
 }
 

@@ -36,8 +36,12 @@ Ratio amplified(const Ratio& epsilon, const Ratio& rate) {
 }
 
 struct Pure {
-  std::optional<Ratio> operator()(const events::Laplace& e) const { return e.l1_sensitivity / e.scale; }
-  std::optional<Ratio> operator()(const events::DiscreteLaplace& e) const { return e.l1_sensitivity / e.scale; }
+  std::optional<Ratio> operator()(const events::Laplace& e) const {
+    return e.l1_sensitivity / e.scale;
+  }
+  std::optional<Ratio> operator()(const events::DiscreteLaplace& e) const {
+    return e.l1_sensitivity / e.scale;
+  }
   std::optional<Ratio> operator()(const events::Gaussian&) const { return std::nullopt; }
   std::optional<Ratio> operator()(const events::DiscreteGaussian&) const { return std::nullopt; }
   std::optional<Ratio> operator()(const events::Pure& e) const { return e.epsilon; }
@@ -50,7 +54,9 @@ struct Pure {
     return std::nullopt;
   }
   std::optional<Ratio> operator()(const events::Rdp&) const { return std::nullopt; }
-  std::optional<Ratio> operator()(const events::RandomizedResponse& e) const { return randomized_response_epsilon(e); }
+  std::optional<Ratio> operator()(const events::RandomizedResponse& e) const {
+    return randomized_response_epsilon(e);
+  }
   std::optional<Ratio> operator()(const events::Exponential& e) const { return e.epsilon; }
   std::optional<Ratio> operator()(const events::PermuteAndFlip& e) const { return e.epsilon; }
   std::optional<Ratio> operator()(const events::PoissonSampled& e) const {
@@ -63,10 +69,13 @@ struct Pure {
     if (!inner) return std::nullopt;
     return amplified(*inner, Ratio(Integer(e.sample), Integer(e.population)));
   }
-  std::optional<Ratio> operator()(const events::Composed& e) const { return sum(e.events, pure_epsilon); }
+  std::optional<Ratio> operator()(const events::Composed& e) const {
+    return sum(e.events, pure_epsilon);
+  }
 };
 
-/// rho of the kinds that have their own theorem; the pure ones fall back to epsilon^2/2 (Bun and Steinke 2016, Prop. 1.4).
+/// rho of the kinds that have their own theorem; the pure ones fall back to epsilon^2/2 (Bun and
+/// Steinke 2016, Prop. 1.4).
 struct Rho {
   std::optional<Ratio> operator()(const events::Gaussian& e) const {
     return e.l2_sensitivity * e.l2_sensitivity / (2 * e.sigma * e.sigma);
@@ -77,8 +86,12 @@ struct Rho {
   }
   std::optional<Ratio> operator()(const events::Zcdp& e) const { return e.rho; }
   // Bounded range epsilon gives epsilon^2/8 (Cesar and Rogers 2021, Lemma 3.2).
-  std::optional<Ratio> operator()(const events::Exponential& e) const { return e.epsilon * e.epsilon / 8; }
-  std::optional<Ratio> operator()(const events::Composed& e) const { return sum(e.events, zcdp_rho); }
+  std::optional<Ratio> operator()(const events::Exponential& e) const {
+    return e.epsilon * e.epsilon / 8;
+  }
+  std::optional<Ratio> operator()(const events::Composed& e) const {
+    return sum(e.events, zcdp_rho);
+  }
   template <class Other>
   std::optional<Ratio> operator()(const Other& e) const {
     const auto epsilon = Pure{}(e);

@@ -6,13 +6,15 @@
 
 namespace gauze {
 
-/// Closed-form losses as exact fractions, never below the true value; nothing when the event has no such guarantee.
-/// They are what budgets are kept in: sums of fractions do not round, so a budget split into parts accepts all parts.
+/// Closed-form losses as exact fractions, never below the true value; nothing when the event has no
+/// such guarantee. They are what budgets are kept in: sums of fractions do not round, so a budget
+/// split into parts accepts all parts.
 
 /// Pure epsilon of the event, all repetitions included.
 std::optional<Ratio> pure_epsilon(const Event& event);
 
-/// rho of zero-concentrated DP: gaussian l2^2/(2 sigma^2), exponential epsilon^2/8, other pure events epsilon^2/2.
+/// rho of zero-concentrated DP: gaussian l2^2/(2 sigma^2), exponential epsilon^2/8, other pure
+/// events epsilon^2/2.
 std::optional<Ratio> zcdp_rho(const Event& event);
 
 /// (epsilon, delta) by basic composition.

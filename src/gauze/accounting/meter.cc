@@ -7,12 +7,15 @@ namespace gauze {
 namespace {
 
 [[noreturn]] void exceeded() {
-  throw Error(ErrorCode::kBudgetExceeded,
-              "this step costs more than is left of what was reserved for the run; nothing was drawn");
+  throw Error(
+      ErrorCode::kBudgetExceeded,
+      "this step costs more than is left of what was reserved for the run; nothing was drawn");
 }
 
 /// The event without its count, for comparing kinds.
-bool same_kind(const Event& a, const Event& b) { return a.kind == b.kind && a.relation == b.relation; }
+bool same_kind(const Event& a, const Event& b) {
+  return a.kind == b.kind && a.relation == b.relation;
+}
 
 }  // namespace
 
@@ -36,9 +39,9 @@ Meter::Meter(Event reserved) : reserved_(std::move(reserved)), currency_(Currenc
 void Meter::charge(const Event& event) {
   event.validate();
   if (event.relation != reserved_.relation) {
-    throw Error(ErrorCode::kCannotCompose, "this step's relation is " + std::string(name(event.relation)) +
-                                               ", the run was reserved under " +
-                                               std::string(name(reserved_.relation)));
+    throw Error(ErrorCode::kCannotCompose,
+                "this step's relation is " + std::string(name(event.relation)) +
+                    ", the run was reserved under " + std::string(name(reserved_.relation)));
   }
   const auto no_price = [&]() {
     return Error(ErrorCode::kCannotCompose, "a step of type " + std::string(type_name(event)) +
@@ -78,6 +81,8 @@ void Meter::charge(const Event& event) {
   charged_.push_back(event);
 }
 
-bool Meter::exhausted() const { return currency_ == Currency::kItself ? left_count_ == 0 : left_ == 0; }
+bool Meter::exhausted() const {
+  return currency_ == Currency::kItself ? left_count_ == 0 : left_ == 0;
+}
 
 }  // namespace gauze

@@ -4,17 +4,20 @@
 
 namespace gauze {
 
-/// What this run may still spend. Made from the event that was reserved; a mechanism charges it before it draws a bit.
+/// What this run may still spend. Made from the event that was reserved; a mechanism charges it
+/// before it draws a bit.
 ///
-/// The currency is the reserved event's own: pure epsilon if it has one, else rho of zero-concentrated DP, else
-/// (epsilon, delta) by basic composition; sums are exact fractions. An event that has none of these (a sampled run, a
-/// Renyi curve) can only be charged as itself, up to its count.
+/// The currency is the reserved event's own: pure epsilon if it has one, else rho of
+/// zero-concentrated DP, else (epsilon, delta) by basic composition; sums are exact fractions. An
+/// event that has none of these (a sampled run, a Renyi curve) can only be charged as itself, up to
+/// its count.
 class Meter {
  public:
   explicit Meter(Event reserved);
 
-  /// Takes the event's price from what is left, or throws `kBudgetExceeded` and leaves everything as it was. Throws
-  /// `kCannotCompose` when the event's relation is another one or it has no price in this currency.
+  /// Takes the event's price from what is left, or throws `kBudgetExceeded` and leaves everything
+  /// as it was. Throws `kCannotCompose` when the event's relation is another one or it has no price
+  /// in this currency.
   void charge(const Event& event);
 
   /// Everything charged so far, in order.

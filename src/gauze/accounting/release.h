@@ -10,9 +10,10 @@ namespace gauze {
 
 /// How far a released value may be from the one it stands for, known before the data.
 struct Accuracy {
-  double half_width = 0;   ///< with probability at least `confidence` the error is at most this
-  double confidence = 0;   ///< in (0, 1)
-  std::string of = "each value";  ///< what the promise is about: "each value", "score of the choice", "rank", ...
+  double half_width = 0;  ///< with probability at least `confidence` the error is at most this
+  double confidence = 0;  ///< in (0, 1)
+  std::string of = "each value";  ///< what the promise is about: "each value", "score of the
+                                  ///< choice", "rank", ...
 };
 
 /// An answer, the promise that comes with it, and what it cost.

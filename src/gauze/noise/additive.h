@@ -12,13 +12,17 @@ namespace gauze {
 /// Whether a draw may take a short cut that depends on its value.
 enum class Timing : std::uint8_t {
   kFast,     ///< the usual choice
-  kUniform,  ///< every draw does the same work, whatever its value: for answers whose timing strangers can measure
+  kUniform,  ///< every draw does the same work, whatever its value: for answers whose timing
+             ///< strangers can measure
 };
 
-/// Integer noise with P(x) proportional to e^(-linear |x| - quadratic x^2), exactly, for rational parameters of any size.
+/// Integer noise with P(x) proportional to e^(-linear |x| - quadratic x^2), exactly, for rational
+/// parameters of any size.
 ///
-/// Exactness  the distribution is the stated one, not an approximation: a table of exactly known proposal probabilities
-///            is corrected by a comparison that is resolved with big numbers when 64 bits cannot decide it.
+/// Exactness  the distribution is the stated one, not an approximation: a table of exactly known
+/// proposal probabilities
+///            is corrected by a comparison that is resolved with big numbers when 64 bits cannot
+///            decide it.
 /// Time       a few nanoseconds per draw, whatever the scale; about 20 microseconds to build.
 /// Argument   additive.md
 class AdditiveNoise {

@@ -33,7 +33,9 @@ Interval::Interval(double value, unsigned bits) : Interval(bits) {
   mpfr_set_d(high_, value, MPFR_RNDU);
 }
 
-Interval::Interval(const Interval& other) : Interval(other.bits()) { *this = other; }
+Interval::Interval(const Interval& other) : Interval(other.bits()) {
+  *this = other;
+}
 
 Interval& Interval::operator=(const Interval& other) {
   if (this == &other) return *this;

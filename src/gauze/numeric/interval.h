@@ -6,8 +6,9 @@
 
 namespace gauze {
 
-/// A closed interval that certainly contains a real number: both ends are MPFR numbers and every operation rounds
-/// outward. The precision is that of the operands' construction; ask again with more bits when an interval is too wide.
+/// A closed interval that certainly contains a real number: both ends are MPFR numbers and every
+/// operation rounds outward. The precision is that of the operands' construction; ask again with
+/// more bits when an interval is too wide.
 class Interval {
  public:
   Interval(const Ratio& value, unsigned bits);

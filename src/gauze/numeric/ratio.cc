@@ -39,9 +39,11 @@ Ratio parse_decimal(std::string_view text, std::string_view original, std::strin
   if (const auto e = rest.find_first_of("eE"); e != std::string_view::npos) {
     std::string_view digits = rest.substr(e + 1);
     if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
     // The limit keeps a short text from asking for gigabytes.
-    if (error != std::errc() || end != digits.data() + digits.size() || std::abs(exponent) > 100'000) {
+    if (error != std::errc() || end != digits.data() + digits.size() ||
+        std::abs(exponent) > 100'000) {
       reject(original, what);
     }
     rest = rest.substr(0, e);
@@ -65,8 +67,9 @@ Ratio parse_decimal(std::string_view text, std::string_view original, std::strin
 double round_with(const Ratio& value, mpfr_rnd_t direction) {
   mpfr_t rounded;
   mpfr_init2(rounded, 53);
-  // MPFR's exponent range is wider than a double's: round once to 53 bits, then let mpfr_get_d handle subnormals and
-  // overflow in the same direction. Rounding twice in one direction stays on that side.
+  // MPFR's exponent range is wider than a double's: round once to 53 bits, then let mpfr_get_d
+  // handle subnormals and overflow in the same direction. Rounding twice in one direction stays on
+  // that side.
   mpfr_set_q(rounded, value.backend().data(), direction);
   const double result = mpfr_get_d(rounded, direction);
   mpfr_clear(rounded);
@@ -98,18 +101,24 @@ Ratio ratio_of_bits(double value, std::string_view what) {
   return result;
 }
 
-double round_up(const Ratio& value) { return round_with(value, MPFR_RNDU); }
-double round_down(const Ratio& value) { return round_with(value, MPFR_RNDD); }
+double round_up(const Ratio& value) {
+  return round_with(value, MPFR_RNDU);
+}
+double round_down(const Ratio& value) {
+  return round_with(value, MPFR_RNDD);
+}
 
 Integer floor(const Ratio& value) {
   Integer result;
-  mpz_fdiv_q(result.backend().data(), mpq_numref(value.backend().data()), mpq_denref(value.backend().data()));
+  mpz_fdiv_q(result.backend().data(), mpq_numref(value.backend().data()),
+             mpq_denref(value.backend().data()));
   return result;
 }
 
 Integer ceil(const Ratio& value) {
   Integer result;
-  mpz_cdiv_q(result.backend().data(), mpq_numref(value.backend().data()), mpq_denref(value.backend().data()));
+  mpz_cdiv_q(result.backend().data(), mpq_numref(value.backend().data()),
+             mpq_denref(value.backend().data()));
   return result;
 }
 

@@ -8,12 +8,13 @@
 
 namespace gauze {
 
-/// Counts the forks this process descends from since start: a child never reuses what its parent buffered.
+/// Counts the forks this process descends from since start: a child never reuses what its parent
+/// buffered.
 const std::atomic<std::uint64_t>& fork_generation();
 
-/// Where random bits come from. Production code has one implementation, `SystemBits`; tests have seeded ones in
-/// `testing/`. Words are handed out from a buffer that each source refills in its own way, so that one word costs a
-/// comparison and a load.
+/// Where random bits come from. Production code has one implementation, `SystemBits`; tests have
+/// seeded ones in `testing/`. Words are handed out from a buffer that each source refills in its
+/// own way, so that one word costs a comparison and a load.
 ///
 /// A source is not shared between threads: make one per thread.
 class BitSource {
@@ -24,7 +25,8 @@ class BitSource {
 
   /// 64 independent fair bits. A word is erased from the buffer as it leaves.
   std::uint64_t next() {
-    if (position_ == buffer_.size() || generation_ != forks_.load(std::memory_order_relaxed)) fill();
+    if (position_ == buffer_.size() || generation_ != forks_.load(std::memory_order_relaxed))
+      fill();
     const std::uint64_t word = buffer_[position_];
     buffer_[position_++] = 0;
     return word;

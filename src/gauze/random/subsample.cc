@@ -8,7 +8,8 @@
 
 namespace gauze {
 
-std::vector<std::uint64_t> poisson_subsample(BitSource& bits, std::uint64_t population, const Ratio& rate) {
+std::vector<std::uint64_t> poisson_subsample(BitSource& bits, std::uint64_t population,
+                                             const Ratio& rate) {
   require(rate >= 0 && rate <= 1, "poisson_subsample: rate must lie in [0, 1]");
   std::vector<std::uint64_t> chosen;
   const Ratio scaled = rate * power_of_two(64);
@@ -19,13 +20,15 @@ std::vector<std::uint64_t> poisson_subsample(BitSource& bits, std::uint64_t popu
   for (std::uint64_t i = 0; i < population; ++i) {
     const std::uint64_t word = bits.next();
     // Equal to the threshold in the first 64 bits: the rest of the rate decides.
-    if (always || word < threshold || (word == threshold && bernoulli(bits, rest))) chosen.push_back(i);
+    if (always || word < threshold || (word == threshold && bernoulli(bits, rest)))
+      chosen.push_back(i);
   }
   return chosen;
 }
 
 // Floyd's algorithm (Bentley and Floyd 1987): one draw per element, no table of the population.
-std::vector<std::uint64_t> fixed_size_subsample(BitSource& bits, std::uint64_t population, std::uint64_t size) {
+std::vector<std::uint64_t> fixed_size_subsample(BitSource& bits, std::uint64_t population,
+                                                std::uint64_t size) {
   require(size <= population, "fixed_size_subsample: size must not exceed the population");
   std::unordered_set<std::uint64_t> chosen;
   chosen.reserve(size);

@@ -24,7 +24,8 @@ void system_entropy(std::span<unsigned char> out) {
     if (got <= 0) {
       OPENSSL_cleanse(out.data(), out.size());
       throw Error(ErrorCode::kEntropy,
-                  "the operating system gave no random bytes (getrandom failed); Gauze releases nothing without them");
+                  "the operating system gave no random bytes (getrandom failed); Gauze releases "
+                  "nothing without them");
     }
     filled += static_cast<std::size_t>(got);
   }
@@ -59,7 +60,9 @@ SystemBits::SystemBits() : cipher_(std::make_unique<Cipher>()) {
   mix_in_entropy();
 }
 
-SystemBits::~SystemBits() { OPENSSL_cleanse(buffer().data(), sizeof(Buffer)); }
+SystemBits::~SystemBits() {
+  OPENSSL_cleanse(buffer().data(), sizeof(Buffer));
+}
 
 void SystemBits::mix_in_entropy() {
   std::array<unsigned char, kSeedBytes> fresh{};
@@ -75,12 +78,15 @@ void SystemBits::refill(Buffer& buffer) {
   auto& seed = cipher_->seed;
   auto* const bytes = reinterpret_cast<unsigned char*>(buffer.data());
   int written = 0;
-  check(EVP_EncryptInit_ex2(cipher_->context, cipher_->algorithm, seed.data(), seed.data() + kKeyBytes, nullptr));
+  check(EVP_EncryptInit_ex2(cipher_->context, cipher_->algorithm, seed.data(),
+                            seed.data() + kKeyBytes, nullptr));
   // Encrypting zeros gives the key stream: first the buffer, then the seed of the next refill.
   std::memset(bytes, 0, sizeof(Buffer));
-  check(EVP_EncryptUpdate(cipher_->context, bytes, &written, bytes, static_cast<int>(sizeof(Buffer))));
+  check(EVP_EncryptUpdate(cipher_->context, bytes, &written, bytes,
+                          static_cast<int>(sizeof(Buffer))));
   seed.fill(0);
-  check(EVP_EncryptUpdate(cipher_->context, seed.data(), &written, seed.data(), static_cast<int>(kSeedBytes)));
+  check(EVP_EncryptUpdate(cipher_->context, seed.data(), &written, seed.data(),
+                          static_cast<int>(kSeedBytes)));
 }
 
 }  // namespace gauze

@@ -6,8 +6,8 @@
 
 namespace gauze {
 
-// Lemire 2019, "Fast Random Integer Generation in an Interval": the product's high word is uniform once the few low
-// words that would favour small results are rejected.
+// Lemire 2019, "Fast Random Integer Generation in an Interval": the product's high word is uniform
+// once the few low words that would favour small results are rejected.
 std::uint64_t uniform_below(BitSource& bits, std::uint64_t bound) {
   require(bound >= 1, "uniform_below: bound must be at least 1");
   __extension__ using Wide = unsigned __int128;
@@ -49,10 +49,11 @@ bool bernoulli(BitSource& bits, const Ratio& p) {
 bool bernoulli_exp(BitSource& bits, const Ratio& x) {
   require(x >= 0, "bernoulli_exp: x must not be negative");
   if (x == 0) return true;
-  // exp of a double within half an ulp of x: the relative error is at most x * 2^-52, below 2^-42 where it matters
-  // (x < 700); beyond, both e^-x and the estimate are below 2^-1000.
+  // exp of a double within half an ulp of x: the relative error is at most x * 2^-52, below 2^-42
+  // where it matters (x < 700); beyond, both e^-x and the estimate are below 2^-1000.
   const double estimate = std::exp(-x.convert_to<double>());
-  return LazyUniform(bits).below(estimate, [&](unsigned precision) { return exp(-Interval(x, precision)); });
+  return LazyUniform(bits).below(estimate,
+                                 [&](unsigned precision) { return exp(-Interval(x, precision)); });
 }
 
 }  // namespace gauze

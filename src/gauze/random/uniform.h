@@ -18,9 +18,9 @@ Integer uniform_below(BitSource& bits, const Integer& bound);
 /// `count` fair bits as an integer in [0, 2^count).
 Integer uniform_bits(BitSource& bits, unsigned count);
 
-/// A uniform real number in [0, 1) of which only as many bits are drawn as somebody needs to see. Comparing it with a
-/// real threshold t is true with probability exactly t, whatever t is: the comparison looks at more bits, and at t with
-/// more precision, until the answer is certain.
+/// A uniform real number in [0, 1) of which only as many bits are drawn as somebody needs to see.
+/// Comparing it with a real threshold t is true with probability exactly t, whatever t is: the
+/// comparison looks at more bits, and at t with more precision, until the answer is certain.
 class LazyUniform {
  public:
   explicit LazyUniform(BitSource& bits) : bits_(bits), head_(bits.next()) {}
@@ -30,24 +30,27 @@ class LazyUniform {
   /// The first 64 bits, the most significant first.
   std::uint64_t head() const { return head_; }
 
-  /// U < t, for the t in [0, 1] of which `threshold(bits)` returns an interval that shrinks as `bits` grows.
+  /// U < t, for the t in [0, 1] of which `threshold(bits)` returns an interval that shrinks as
+  /// `bits` grows.
   template <std::invocable<unsigned> Threshold>
   bool below(Threshold&& threshold) {
     Integer prefix = head_;
     for (unsigned precision = 64;; precision *= 2) {
       const Interval t = threshold(precision + 32);
-      const Interval scaled = t * Interval(power_of_two(static_cast<int>(precision)), precision + 32);
+      const Interval scaled =
+          t * Interval(power_of_two(static_cast<int>(precision)), precision + 32);
       if ((Interval(Integer(prefix + 1), precision + 32) - scaled).upper() <= 0) return true;
       if ((scaled - Interval(prefix, precision + 32)).upper() <= 0) return false;
       prefix = (prefix << precision) + uniform_bits(bits_, precision);
     }
   }
 
-  /// The same with a fast answer: `estimate` is within a factor 1 +- 2^-40 of t, or both are below 2^-1000. Only when the
-  /// first 64 bits cannot tell is `threshold` called.
+  /// The same with a fast answer: `estimate` is within a factor 1 +- 2^-40 of t, or both are below
+  /// 2^-1000. Only when the first 64 bits cannot tell is `threshold` called.
   template <std::invocable<unsigned> Threshold>
   bool below(double estimate, Threshold&& threshold) {
-    constexpr double kSlack = 0x1p-39;  // covers the estimate's error and the rounding of these two products
+    constexpr double kSlack =
+        0x1p-39;  // covers the estimate's error and the rounding of these two products
     const double scaled = estimate * 0x1p64;
     const double seen = static_cast<double>(head_);
     if (seen + 1 < scaled * (1 - kSlack)) return true;

@@ -4,13 +4,15 @@
 
 namespace gauze::testing {
 
-/// Reproducible bits for tests: SplitMix64 (Steele, Lea and Flood 2014) from a seed. Not secret, not for releases; this
-/// folder is the only place in the project where a seed exists.
+/// Reproducible bits for tests: SplitMix64 (Steele, Lea and Flood 2014) from a seed. Not secret,
+/// not for releases; this folder is the only place in the project where a seed exists.
 class SeededBits final : public BitSource {
  public:
-  explicit SeededBits(std::uint64_t seed) : state_(seed * 0xd1342543de82ef95u + 0x9e3779b97f4a7c15u) {}
+  explicit SeededBits(std::uint64_t seed)
+      : state_(seed * 0xd1342543de82ef95u + 0x9e3779b97f4a7c15u) {}
 
-  /// Words handed out through refills so far, rounded up to whole buffers: zero means nothing was drawn.
+  /// Words handed out through refills so far, rounded up to whole buffers: zero means nothing was
+  /// drawn.
   std::uint64_t refills() const { return refills_; }
 
  private:
