@@ -9,6 +9,12 @@
 
 namespace gauze {
 
+class AdditiveNoise;
+namespace noise_internal {
+struct Shape;
+AdditiveNoise make_additive(const Shape& shape);
+}  // namespace noise_internal
+
 /// Whether a draw may take a short cut that depends on its value.
 enum class Timing : std::uint8_t {
   kFast,     ///< the usual choice
@@ -50,6 +56,7 @@ class AdditiveNoise {
  private:
   struct Table;
   explicit AdditiveNoise(std::unique_ptr<const Table> table);
+  friend AdditiveNoise noise_internal::make_additive(const noise_internal::Shape& shape);
   std::unique_ptr<const Table> table_;
 };
 

@@ -50,7 +50,7 @@ bool bernoulli_exp(BitSource& bits, const Ratio& x) {
   require(x >= 0, "bernoulli_exp: x must not be negative");
   if (x == 0) return true;
   // exp of a double within half an ulp of x: the relative error is at most x * 2^-52, below 2^-42
-  // where it matters (x < 700); beyond, both e^-x and the estimate are below 2^-1000.
+  // where it matters (x < 700); beyond, both e^-x and the estimate are below 2^-100.
   const double estimate = std::exp(-x.convert_to<double>());
   return LazyUniform(bits).below(estimate,
                                  [&](unsigned precision) { return exp(-Interval(x, precision)); });

@@ -46,7 +46,7 @@ class LazyUniform {
   }
 
   /// The same with a fast answer: `estimate` is within a factor 1 +- 2^-40 of t, or both are below
-  /// 2^-1000. Only when the first 64 bits cannot tell is `threshold` called.
+  /// 2^-100. Only when the first 64 bits cannot tell is `threshold` called.
   template <std::invocable<unsigned> Threshold>
   bool below(double estimate, Threshold&& threshold) {
     constexpr double kSlack =
