@@ -1,0 +1,53 @@
+# Sourced by ./run and ./test: makes sure that Debian packages are there. Nothing is contacted when all of them are.
+
+say() { printf '\033[2m── %s\033[0m\n' "$*" >&2; }
+
+# fail CODE MESSAGE...: 69 means that something outside this tree is unavailable.
+fail() {
+  local code=$1
+  shift
+  printf 'gauze: %s\n' "$@" >&2
+  exit "$code"
+}
+
+build_packages="cmake ninja-build g++ pkg-config libssl-dev libboost-dev libgmp-dev libmpfr-dev libeigen3-dev \
+nlohmann-json3-dev libcli11-dev"
+test_packages="libgtest-dev libgmock-dev clang-format"
+tidy_packages="clang-tidy"
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+  done
+}
+
+# need_packages "why" package...
+need_packages() {
+  local why=$1
+  shift
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say "this is not Debian or a relative of it: assuming that these are installed: $*"
+    return
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]})) || return 0
+
+  local as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      fail 69 "these packages are missing: ${missing[*]}" \
+        "installing them needs root, and there is no sudo here; ask an administrator to run:" \
+        "  apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]} ($why)"
+  say "from this machine's package sources, with apt-get${as_root:+ through sudo}"
+  "${as_root[@]}" apt-get -q update >&2 || say "the package lists could not be refreshed; trying with those at hand"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends "${missing[@]}" >&2 || true
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} == 0)) ||
+    fail 69 "these packages could not be installed: ${missing[*]}" \
+      "apt-get says why above; check the network and /etc/apt/sources.list, or install them by hand, and call again."
+}

@@ -1,0 +1,117 @@
+#include "gauze/engine/meaning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gauze/base/error.h"
+
+namespace gauze {
+namespace {
+
+constexpr double kRefusedFrom = 10;
+
+void check(double epsilon, double delta) {
+  require(epsilon >= 0, "epsilon must not be negative or NaN");
+  require(delta >= 0 && delta <= 1, "delta must lie in [0, 1]");
+}
+
+void check_probability(double p) {
+  require(p >= 0 && p <= 1, "a probability must lie in [0, 1]");
+}
+
+/// e^epsilon * x, where nothing stays nothing even when e^epsilon is infinite.
+double amplified(double x, double epsilon) {
+  return x == 0 ? 0 : x * std::exp(epsilon);
+}
+
+double up(double value) {
+  return std::nextafter(value, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+Closeness close_probabilities(double p, double epsilon, double delta) {
+  check(epsilon, delta);
+  check_probability(p);
+  const double shrink = std::exp(-epsilon);
+  return {.lowest = std::max({0.0, (p - delta) * shrink, 1 - amplified(1 - p, epsilon) - delta}),
+          .highest = std::min({1.0, amplified(p, epsilon) + delta, 1 - (1 - p - delta) * shrink})};
+}
+
+// The power of a test is the probability of the decision "used" in the world where it was; its
+// false-positive rate is the probability of the same decision in the other.
+double highest_power(double false_positive, double epsilon, double delta) {
+  return close_probabilities(false_positive, epsilon, delta).highest;
+}
+
+double best_guess(double epsilon, double delta) {
+  check(epsilon, delta);
+  // (e^eps + delta) / (e^eps + 1), divided through by e^eps.
+  const double shrink = std::exp(-epsilon);
+  return (1 + delta * shrink) / (1 + shrink);
+}
+
+GroupGuarantee group_guarantee(std::uint64_t size, double epsilon, double delta) {
+  check(epsilon, delta);
+  require(size >= 1, "a group has at least one member");
+  if (size == 1) return {.epsilon = epsilon, .delta = delta};
+  const double k = up(static_cast<double>(size));
+  if (delta == 0) return {.epsilon = up(k * epsilon), .delta = 0};
+  // The sum of e^(i epsilon) for i < k; k itself when epsilon vanishes.
+  const double factor = epsilon < 1e-12 ? k * up(std::exp(k * epsilon))
+                                        : std::expm1(k * epsilon) / std::expm1(epsilon);
+  constexpr double kSlack = 1 + 1e-12;  // covers the rounding of the few operations above
+  const double together = std::isfinite(factor) ? factor * delta * kSlack : 1;
+  return {.epsilon = up(k * epsilon), .delta = std::min(1.0, together)};
+}
+
+Band band(double epsilon) {
+  require(epsilon >= 0, "epsilon must not be negative or NaN");
+  if (epsilon <= 0.1) return Band::kStrong;
+  if (epsilon <= 1) return Band::kAcceptable;
+  if (epsilon < 5) return Band::kJustify;
+  if (epsilon < kRefusedFrom) return Band::kDiscouraged;
+  return Band::kRefused;
+}
+
+std::string_view name(Band band) {
+  switch (band) {
+    case Band::kStrong:
+      return "strong";
+    case Band::kAcceptable:
+      return "acceptable";
+    case Band::kJustify:
+      return "needs_justification";
+    case Band::kDiscouraged:
+      return "discouraged";
+    case Band::kRefused:
+      return "refused";
+  }
+  return "unknown";
+}
+
+std::string_view verdict(Band band) {
+  switch (band) {
+    case Band::kStrong:
+      return "reasonably strong, and enough for most purposes";
+    case Band::kAcceptable:
+      return "acceptable for many purposes";
+    case Band::kJustify:
+      return "needs a justification: write down why less would not do";
+    case Band::kDiscouraged:
+      return "unsuitable in most cases: some decisions become near certain";
+    case Band::kRefused:
+      return "virtually no protection: refused unless you insist";
+  }
+  return "unknown";
+}
+
+void refuse_weak(double epsilon, bool accept_weak) {
+  if (accept_weak || band(epsilon) != Band::kRefused) return;
+  throw Error(ErrorCode::kInvalidOption,
+              "epsilon: 10 or more protects virtually nobody and is refused; choose one below 10 "
+              "(0.1 is strong, 1 is usual), or say accept_weak (--accept-weak) if you must");
+}
+
+}  // namespace gauze
