@@ -1,7 +1,8 @@
 // A table of exactly known proposals, corrected exactly (additive.md): pick a bucket of 2^width
 // consecutive integers by the alias method (Walker 1977, Vose 1991) on 64-bit integer weights, a
-// uniform integer in it, and accept with probability kappa 2^64 e^-phi(x) / weight. The comparison is
-// decided by a 32-bit bound, else by a double with a margin, else by intervals of growing precision.
+// uniform integer in it, and accept with probability kappa 2^64 e^-phi(x) / weight. The comparison
+// is decided by a 32-bit bound, else by a double with a margin, else by intervals of growing
+// precision.
 #include "gauze/noise/additive.h"
 
 #include <algorithm>
@@ -26,7 +27,6 @@ struct AdditiveNoise::Table {
 
   bool narrow() const { return width <= 50; }  ///< every value in the table fits in 63 bits
 
- private:
   double phi(double z) const { return linear * z + quadratic * z * z; }
   double peak(std::uint64_t bucket) const;  ///< smallest |z| in the bucket
   Integer tail_start(bool negative) const;  ///< smallest |x| beyond the table on that side
@@ -36,45 +36,66 @@ struct AdditiveNoise::Table {
   void build_columns();
   void build_sure();
 
-  std::uint64_t pick(std::uint64_t word) const {
+  struct Pick {
+    std::uint64_t bucket;
+    std::uint64_t column;
+    std::uint64_t own;  // all ones if the bucket is the column's own, zero if it is the alias
+  };
+  /// The bucket a uniform word stands for; without a branch, since which of its two buckets a
+  /// column gave must not show in the time.
+  Pick pick(std::uint64_t word) const {
     const std::uint64_t column = word >> (64 - index_bits);
     const std::uint64_t entry = columns[column];
     const std::uint64_t rest = word & (~std::uint64_t{0} >> index_bits);
-    return rest < (entry >> index_bits) ? column : entry & ((std::uint64_t{1} << index_bits) - 1);
+    const std::uint64_t other = entry & ((std::uint64_t{1} << index_bits) - 1);
+    const std::uint64_t own = 0 - static_cast<std::uint64_t>(rest < (entry >> index_bits));
+    return {(column & own) | (other & ~own), column, own};
+  }
+  /// The weight of the picked bucket. In uniform time it is read from where the column points, not
+  /// the bucket: columns are uniform, so what the cache holds says nothing about the value.
+  std::uint64_t weight(const Pick& p) const {
+    if (pairs.empty()) return weights[p.bucket];
+    const auto [mine, alias] = pairs[p.column];
+    return (mine & p.own) | (alias & ~p.own);
   }
   template <class Value>
-  bool accept(std::uint64_t bucket, const Value& value, LazyUniform uniform) const;
+  bool accept(std::uint64_t share, const Value& value, LazyUniform uniform) const;
   Integer draw_tail(BitSource& bits, bool negative, bool& accepted) const;
 
   Shape shape;
   unsigned width = 0;         // a bucket holds 2^width integers; z = x / 2^width
+  double per_unit = 1;        // 2^-width, where the table is narrow
   double linear = 0;          // coefficients of |z| and z^2
   double quadratic = 0;       //
   std::uint64_t left = 0;     // buckets below zero
   std::uint64_t buckets = 0;  // in all; behind them come the right tail and, if two-sided, the left
   unsigned index_bits = 0;    // the table has 2^index_bits columns
   double kappa = 0;
-  std::vector<std::uint64_t> weights;  // of buckets and tails; they sum to 2^64
+  std::vector<std::uint64_t> weights;  // of buckets, tails and unused columns; they sum to 2^64
   std::vector<std::uint64_t> columns;  // alias table: threshold in the high bits, alias in the low
-  std::vector<std::uint32_t> sure;     // a 32-bit uniform below this is accepted all over the bucket
+  std::vector<std::pair<std::uint64_t, std::uint64_t>>
+      pairs;                        // uniform time: both weights of a column
+  std::vector<std::uint32_t> sure;  // a 32-bit uniform below this is accepted all over the bucket
 };
 
 namespace {
 
 constexpr unsigned kMaxIndexBits = 11;
 
-// How far a table reaches, in scales: e^-44 and e^-45 are below 2^-63, so a draw meets the tail once in
-// about 2^60.
+// How far a table reaches, in scales: e^-44 and e^-45 are below 2^-63, so a draw meets the tail
+// once in about 2^60.
 constexpr int kReachLinear = 44;
 constexpr double kReachQuadratic = 9.5;
 
 /// Large enough that e^-x is nothing, small enough that products stay finite.
-double capped(const Ratio& value) { return std::min(value.convert_to<double>(), 1e150); }
+double capped(const Ratio& value) {
+  return std::min(value.convert_to<double>(), 1e150);
+}
 
 /// kappa 2^64 / weight * e^-exponent, with as many bits as asked for.
 Interval acceptance(double kappa, std::uint64_t weight, const Ratio& exponent, unsigned bits) {
-  return Interval(kappa, bits) * Interval(power_of_two(64), bits) / Interval(Integer(weight), bits) *
-         exp(-Interval(exponent, bits));
+  return Interval(kappa, bits) * Interval(power_of_two(64), bits) /
+         Interval(Integer(weight), bits) * exp(-Interval(exponent, bits));
 }
 
 }  // namespace
@@ -86,14 +107,15 @@ AdditiveNoise::Table::Table(const Shape& s) : shape(s) {
   while ((Integer(most) << width) < extent) ++width;
   const Integer unit = Integer(1) << width;
   const auto per_side = Integer((extent + unit - 1) / unit).convert_to<std::uint64_t>();
+  per_unit = std::ldexp(1.0, -static_cast<int>(width));
   linear = capped(shape.linear * Ratio(unit));
   quadratic = capped(shape.quadratic * Ratio(unit * unit));
   left = shape.two_sided ? per_side : 0;
   buckets = sides * per_side;
   while ((std::uint64_t{1} << index_bits) < buckets + sides) ++index_bits;
 
-  // A bucket weighs as much as its peak; a tail as much as the geometric law that covers it, in units
-  // of a bucket. A weight that underflows still needs its unit.
+  // A bucket weighs as much as its peak; a tail as much as the geometric law that covers it, in
+  // units of a bucket. A weight that underflows still needs its unit.
   std::vector<double> approximate(buckets + sides);
   for (std::uint64_t b = 0; b < buckets; ++b) approximate[b] = std::exp(-phi(peak(b)));
   for (std::uint64_t side = 0; side < sides; ++side) {
@@ -104,7 +126,7 @@ AdditiveNoise::Table::Table(const Shape& s) : shape(s) {
         std::exp(-phi(z)) / std::ldexp(-std::expm1(-slope), static_cast<int>(width));
   }
   for (double& weight : approximate) weight = std::max(weight, 0x1p-200);
-  weights.resize(approximate.size());
+  weights.resize(std::size_t{1} << index_bits, 0);
   kappa = noise_internal::quantise(approximate, weights);
   build_columns();
   build_sure();
@@ -112,8 +134,9 @@ AdditiveNoise::Table::Table(const Shape& s) : shape(s) {
 
 double AdditiveNoise::Table::peak(std::uint64_t bucket) const {
   // Bucket b covers b - left <= z < b - left + 1.
-  return bucket >= left ? static_cast<double>(bucket - left)
-                        : static_cast<double>(left - bucket - 1) + std::ldexp(1.0, -static_cast<int>(width));
+  return bucket >= left
+             ? static_cast<double>(bucket - left)
+             : static_cast<double>(left - bucket - 1) + std::ldexp(1.0, -static_cast<int>(width));
 }
 
 Integer AdditiveNoise::Table::tail_start(bool negative) const {
@@ -143,6 +166,10 @@ void AdditiveNoise::Table::build_columns() {
   }
   // What remains is exactly full: its own alias, so the threshold does not matter.
   for (const std::size_t i : heavy) columns[i] = i;
+  if (shape.timing == Timing::kFast) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    pairs.emplace_back(weights[i], weights[columns[i] & (count - 1)]);
+  }
 }
 
 void AdditiveNoise::Table::build_sure() {
@@ -161,17 +188,18 @@ void AdditiveNoise::Table::build_sure() {
 }
 
 template <class Value>
-bool AdditiveNoise::Table::accept(std::uint64_t bucket, const Value& value, LazyUniform uniform) const {
+bool AdditiveNoise::Table::accept(std::uint64_t share, const Value& value,
+                                  LazyUniform uniform) const {
   double z = 0;
   if constexpr (std::is_same_v<Value, Integer>) {
     z = (Ratio(abs(value)) / power_of_two(static_cast<int>(width))).template convert_to<double>();
   } else {
-    z = std::ldexp(std::fabs(static_cast<double>(value)), -static_cast<int>(width));
+    z = std::fabs(static_cast<double>(value)) * per_unit;
   }
-  const double estimate = kappa * 0x1p64 / static_cast<double>(weights[bucket]) * std::exp(-phi(z));
+  const double estimate = kappa * 0x1p64 / static_cast<double>(share) * std::exp(-phi(z));
   return uniform.below(estimate, [&](unsigned precision) {
     const Ratio x{Integer(abs(Integer(value)))};
-    return acceptance(kappa, weights[bucket], shape.linear * x + shape.quadratic * x * x, precision);
+    return acceptance(kappa, share, shape.linear * x + shape.quadratic * x * x, precision);
   });
 }
 
@@ -195,7 +223,8 @@ template <class Value>
 Value AdditiveNoise::Table::draw(BitSource& bits) const {
   constexpr bool kBig = std::is_same_v<Value, Integer>;
   while (true) {
-    const std::uint64_t bucket = pick(bits.next());
+    const Pick picked = pick(bits.next());
+    const std::uint64_t bucket = picked.bucket;
     if (bucket >= buckets) [[unlikely]] {
       bool accepted = false;
       const Integer value = draw_tail(bits, bucket > buckets, accepted);
@@ -216,14 +245,20 @@ Value AdditiveNoise::Table::draw(BitSource& bits) const {
       const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
       value = static_cast<Value>(((bucket - left) << width) + (place & mask));
     }
-    if (shape.timing == Timing::kFast && (word >> 32) < sure[bucket]) [[likely]] return value;
+    if (shape.timing == Timing::kFast && (word >> 32) < sure[bucket]) [[likely]]
+      return value;
     const std::uint64_t head = (word & 0xffffffff00000000u) | (bits.next() >> 32);
-    if (accept(bucket, value, LazyUniform(bits, head))) return value;
+    if (accept(weight(picked), value, LazyUniform(bits, head))) return value;
   }
 }
 
 AdditiveNoise noise_internal::make_additive(const Shape& shape) {
   return AdditiveNoise(std::make_unique<const AdditiveNoise::Table>(shape));
+}
+
+noise_internal::Inspection noise_internal::inspect(const AdditiveNoise& noise) {
+  const AdditiveNoise::Table& t = *noise.table_;
+  return {t.width, t.index_bits, t.left, t.buckets, t.kappa, t.weights, t.columns, t.sure};
 }
 
 AdditiveNoise AdditiveNoise::discrete_laplace(const Ratio& scale, Timing timing) {
@@ -261,10 +296,13 @@ AdditiveNoise& AdditiveNoise::operator=(AdditiveNoise&&) noexcept = default;
 AdditiveNoise::~AdditiveNoise() = default;
 
 std::int64_t AdditiveNoise::draw(BitSource& bits) const {
-  return table_->narrow() ? table_->draw<std::int64_t>(bits) : saturate(table_->draw<Integer>(bits));
+  return table_->narrow() ? table_->draw<std::int64_t>(bits)
+                          : saturate(table_->draw<Integer>(bits));
 }
 
-Integer AdditiveNoise::draw_integer(BitSource& bits) const { return table_->draw<Integer>(bits); }
+Integer AdditiveNoise::draw_integer(BitSource& bits) const {
+  return table_->draw<Integer>(bits);
+}
 
 void AdditiveNoise::fill(std::span<std::int64_t> out, BitSource& bits) const {
   if (!table_->narrow()) {

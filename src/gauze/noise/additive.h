@@ -12,6 +12,8 @@ namespace gauze {
 class AdditiveNoise;
 namespace noise_internal {
 struct Shape;
+struct Inspection;
+Inspection inspect(const AdditiveNoise& noise);
 AdditiveNoise make_additive(const Shape& shape);
 }  // namespace noise_internal
 
@@ -56,6 +58,7 @@ class AdditiveNoise {
  private:
   struct Table;
   explicit AdditiveNoise(std::unique_ptr<const Table> table);
+  friend noise_internal::Inspection noise_internal::inspect(const AdditiveNoise& noise);
   friend AdditiveNoise noise_internal::make_additive(const noise_internal::Shape& shape);
   std::unique_ptr<const Table> table_;
 };

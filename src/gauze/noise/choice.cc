@@ -16,12 +16,13 @@ void check(std::span<const double> scores, const Ratio& rate) {
   require(rate >= 0, "choice: rate must not be negative");
   if (scores.empty()) throw Error(ErrorCode::kInvalidInput, "choice: there are no candidates");
   for (const double score : scores) {
-    if (!std::isfinite(score)) throw Error(ErrorCode::kInvalidInput, "choice: scores must be finite");
+    if (!std::isfinite(score))
+      throw Error(ErrorCode::kInvalidInput, "choice: scores must be finite");
   }
 }
 
-/// rate * (best - score), exactly; the double version is within a factor 1 +- 2^-51 of it, or both are
-/// so large that e^-x is nothing.
+/// rate * (best - score), exactly; the double version is within a factor 1 +- 2^-51 of it, or both
+/// are so large that e^-x is nothing.
 class Shortfall {
  public:
   Shortfall(const Ratio& rate, double best)
@@ -48,13 +49,15 @@ std::size_t choose_exp(std::span<const double> scores, const Ratio& rate, BitSou
           "choice: one multiplicity per score");
   const auto exists = [&](std::size_t i) { return multiplicity.empty() || multiplicity[i] > 0; };
 
-  // The best score among candidates that exist, and the largest multiplicity, keep the weights in range.
+  // The best score among candidates that exist, and the largest multiplicity, keep the weights in
+  // range.
   double best = -HUGE_VAL;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (exists(i)) best = std::max(best, scores[i]);
   }
-  const Integer most =
-      multiplicity.empty() ? Integer(1) : *std::max_element(multiplicity.begin(), multiplicity.end());
+  const Integer most = multiplicity.empty()
+                           ? Integer(1)
+                           : *std::max_element(multiplicity.begin(), multiplicity.end());
   if (most <= 0) throw Error(ErrorCode::kInvalidInput, "choice: every candidate is excluded");
   const Shortfall shortfall(rate, best);
   const auto share = [&](std::size_t i) {
@@ -78,8 +81,7 @@ std::size_t choose_exp(std::span<const double> scores, const Ratio& rate, BitSou
     const double estimate = approximate[i] / static_cast<double>(weights[i]) * kappa * 0x1p64;
     const bool accepted = LazyUniform(bits).below(estimate, [&](unsigned precision) {
       return Interval(kappa, precision) * Interval(power_of_two(64), precision) *
-             Interval(share(i), precision) *
-             exp(-Interval(shortfall.exact(scores[i]), precision)) /
+             Interval(share(i), precision) * exp(-Interval(shortfall.exact(scores[i]), precision)) /
              Interval(Integer(weights[i]), precision);
     });
     if (accepted) return i;
@@ -94,10 +96,9 @@ std::size_t permute_and_flip(std::span<const double> scores, const Ratio& rate, 
   for (std::size_t left = order.size(); left > 0; --left) {
     std::swap(order[left - 1], order[uniform_below(bits, left)]);
     const double score = scores[order[left - 1]];
-    const bool accepted =
-        LazyUniform(bits).below(std::exp(-shortfall.approximate(score)), [&](unsigned precision) {
-          return exp(-Interval(shortfall.exact(score), precision));
-        });
+    const bool accepted = LazyUniform(bits).below(
+        std::exp(-shortfall.approximate(score)),
+        [&](unsigned precision) { return exp(-Interval(shortfall.exact(score), precision)); });
     if (accepted) return order[left - 1];
   }
   throw Error(ErrorCode::kInternal, "permute_and_flip: the best candidate was not accepted");

@@ -1,5 +1,5 @@
-// Draws per second of the exact samplers, beside the C++ standard library's unsafe normal in the same
-// run. Arguments: log2 of the scale. Two-thread rows show that nothing is shared.
+// Draws per second of the exact samplers, beside the C++ standard library's unsafe normal in the
+// same run. Arguments: log2 of the scale. Two-thread rows show that nothing is shared.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -46,7 +46,9 @@ void discrete_laplace(benchmark::State& state) {
 void discrete_gaussian(benchmark::State& state) {
   draws(state, AdditiveNoise::discrete_gaussian(scale_of(state) * scale_of(state)));
 }
-void geometric(benchmark::State& state) { draws(state, AdditiveNoise::geometric(scale_of(state))); }
+void geometric(benchmark::State& state) {
+  draws(state, AdditiveNoise::geometric(scale_of(state)));
+}
 void discrete_laplace_uniform_time(benchmark::State& state) {
   draws(state, AdditiveNoise::discrete_laplace(scale_of(state), Timing::kUniform));
 }

@@ -15,8 +15,8 @@ double quantise(std::span<const double> weights, std::span<std::uint64_t> out) {
     throw Error(ErrorCode::kInternal, "proposal weights must be finite and not all zero");
   }
 
-  // A 2^-20 part is held back so that rounding every share up cannot overrun the total; the heaviest
-  // gets what is left. `share` is at most 1 - 2^-21, so its product with 2^64 fits.
+  // A 2^-20 part is held back so that rounding every share up cannot overrun the total; the
+  // heaviest gets what is left. `share` is at most 1 - 2^-21, so its product with 2^64 fits.
   constexpr double kHeldBack = 0x1p-20;
   std::uint64_t used = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -26,8 +26,8 @@ double quantise(std::span<const double> weights, std::span<std::uint64_t> out) {
   }
   out[heaviest] += 0 - used;  // 2^64 - used, modulo 2^64
 
-  // out[i] > share_i 2^64 in double arithmetic; the last factor covers its rounding (a few 2^-53, and
-  // n 2^-53 in `sum`) and the weights' own error.
+  // out[i] > share_i 2^64 in double arithmetic; the last factor covers its rounding (a few 2^-53,
+  // and n 2^-53 in `sum`) and the weights' own error.
   return (1 - kHeldBack) * (1 - 0x1p-34) / sum;
 }
 

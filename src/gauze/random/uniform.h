@@ -49,10 +49,11 @@ class LazyUniform {
   /// 2^-100. Only when the first 64 bits cannot tell is `threshold` called.
   template <std::invocable<unsigned> Threshold>
   bool below(double estimate, Threshold&& threshold) {
-    constexpr double kSlack =
-        0x1p-39;  // covers the estimate's error and the rounding of these two products
-    const double scaled = estimate * 0x1p64;
-    const double seen = static_cast<double>(head_);
+    constexpr double kSlack = 0x1p-39;  // the estimate's error and the rounding below
+    // 53 bits convert exactly and, being signed, without the branch on the top bit that would let
+    // the time depend on the value.
+    const double seen = static_cast<double>(static_cast<std::int64_t>(head_ >> 11));
+    const double scaled = estimate * 0x1p53;
     if (seen + 1 < scaled * (1 - kSlack)) return true;
     if (seen > scaled * (1 + kSlack)) return false;
     return below(std::forward<Threshold>(threshold));
