@@ -51,6 +51,20 @@ Interval::~Interval() {
   mpfr_clear(high_);
 }
 
+Interval Interval::pi(unsigned bits) {
+  Interval result(bits);
+  mpfr_const_pi(result.low_, MPFR_RNDD);
+  mpfr_const_pi(result.high_, MPFR_RNDU);
+  return result;
+}
+
+Interval Interval::zero_to_one(unsigned bits) {
+  Interval result(bits);
+  mpfr_set_ui(result.low_, 0, MPFR_RNDD);
+  mpfr_set_ui(result.high_, 1, MPFR_RNDU);
+  return result;
+}
+
 Interval operator+(const Interval& a, const Interval& b) {
   Interval result(std::max(a.bits(), b.bits()));
   mpfr_add(result.low_, a.low_, b.low_, MPFR_RNDD);
@@ -132,6 +146,13 @@ Interval sqrt(const Interval& a) {
   Interval result(a.bits());
   mpfr_sqrt(result.low_, a.low_, MPFR_RNDD);
   mpfr_sqrt(result.high_, a.high_, MPFR_RNDU);
+  return result;
+}
+
+Interval erfc(const Interval& a) {
+  Interval result(a.bits());
+  mpfr_erfc(result.low_, a.high_, MPFR_RNDD);
+  mpfr_erfc(result.high_, a.low_, MPFR_RNDU);
   return result;
 }
 

@@ -18,9 +18,15 @@ class Interval {
   Interval& operator=(const Interval& other);
   ~Interval();
 
+  static Interval pi(unsigned bits);
+  static Interval zero_to_one(unsigned bits);
+
   unsigned bits() const { return static_cast<unsigned>(mpfr_get_prec(low_)); }
   double lower() const { return mpfr_get_d(low_, MPFR_RNDD); }
   double upper() const { return mpfr_get_d(high_, MPFR_RNDU); }
+
+  /// A number within the interval, in extended precision.
+  long double middle() const { return mpfr_get_ld(low_, MPFR_RNDN); }
 
   /// Certainly below / above zero.
   bool negative() const { return mpfr_sgn(high_) < 0; }
@@ -36,6 +42,7 @@ class Interval {
   friend Interval log(const Interval& a);    ///< a must be positive
   friend Interval log1p(const Interval& a);  ///< a must be above -1
   friend Interval sqrt(const Interval& a);   ///< a must not be negative
+  friend Interval erfc(const Interval& a);   ///< 1 - erf, relatively exact in both tails
 
  private:
   explicit Interval(unsigned bits);

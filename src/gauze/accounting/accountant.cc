@@ -1,0 +1,231 @@
+#include "gauze/accounting/accountant.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "gauze/accounting/composition.h"
+#include "gauze/accounting/gaussian.h"
+#include "gauze/accounting/loss.h"
+#include "gauze/accounting/pair.h"
+#include "gauze/accounting/pld.h"
+#include "gauze/accounting/rdp.h"
+#include "gauze/accounting/zcdp.h"
+#include "gauze/base/error.h"
+
+namespace gauze {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::array<std::string_view, 8> kNames = {"pure", "basic", "advanced", "zcdp",
+                                                    "rdp",  "pld",   "gaussian", "best"};
+// Above this many steps the grid of the PLD is coarse and the Renyi curve may be the tighter one.
+constexpr double kManySteps = 1e6;
+
+[[noreturn]] void no_theorem(Accountant accountant, const char* others) {
+  throw Error(ErrorCode::kCannotCompose, "accountant " + std::string(name(accountant)) +
+                                             " has no theorem for one of these events; use " +
+                                             others);
+}
+
+Ratio pure_total(const std::vector<Event>& events) {
+  Ratio total = 0;
+  for (const Event& event : events) {
+    const auto one = pure_epsilon(event);
+    if (!one) no_theorem(Accountant::kPure, "zcdp, rdp, pld or best");
+    total += *one;
+  }
+  return total;
+}
+
+ApproximateLoss basic_total(const std::vector<Event>& events) {
+  ApproximateLoss total{0, 0};
+  for (const Event& event : events) {
+    const auto one = approximate_loss(event);
+    if (!one) no_theorem(Accountant::kBasic, "zcdp, rdp, pld or best");
+    total.epsilon += one->epsilon;
+    total.delta += one->delta;
+  }
+  return total;
+}
+
+Ratio rho_total(const std::vector<Event>& events) {
+  Ratio total = 0;
+  for (const Event& event : events) {
+    const auto one = zcdp_rho(event);
+    if (!one) no_theorem(Accountant::kZcdp, "rdp, pld or best");
+    total += *one;
+  }
+  return total;
+}
+
+/// Sum of (l2_sensitivity/sigma)^2.
+Ratio mu_squared_total(const std::vector<Event>& events) {
+  Ratio total = 0;
+  for (const EventCount& part : flatten(events)) {
+    const auto* gaussian = std::get_if<events::Gaussian>(&part.kind);
+    if (!gaussian) no_theorem(Accountant::kGaussian, "zcdp, rdp, pld or best");
+    total += ratio_of_bits(part.count) * gaussian->l2_sensitivity * gaussian->l2_sensitivity /
+             (gaussian->sigma * gaussian->sigma);
+  }
+  return total;
+}
+
+std::vector<ApproximateCount> approximate_parts(const std::vector<Event>& events) {
+  std::vector<ApproximateCount> parts;
+  for (const EventCount& part : flatten(events)) {
+    const auto one = approximate_loss({part.kind, Relation::kAddRemove, 1});
+    if (!one) no_theorem(Accountant::kAdvanced, "zcdp, rdp, pld or best");
+    parts.push_back({round_up(one->epsilon), round_up(one->delta), part.count});
+  }
+  return parts;
+}
+
+template <class Read>
+double over_directions(const std::vector<Event>& events, Read read) {
+  const double remove = read(dominating_pairs(events, Direction::kRemove));
+  if (!has_direction(events)) return remove;
+  return std::max(remove, read(dominating_pairs(events, Direction::kAdd)));
+}
+
+/// A number the accountant computes: epsilon at a delta, or delta at an epsilon.
+struct Question {
+  const std::vector<Event>& events;
+  bool wants_epsilon;
+  double given;
+
+  double answer(Accountant accountant) const {
+    return wants_epsilon ? epsilon(accountant) : delta(accountant);
+  }
+
+ private:
+  double epsilon(Accountant accountant) const {
+    switch (accountant) {
+      case Accountant::kPure:
+        return round_up(pure_total(events));
+      case Accountant::kBasic: {
+        const ApproximateLoss total = basic_total(events);
+        return total.delta <= ratio_of_decimal(given) ? round_up(total.epsilon) : kInfinity;
+      }
+      case Accountant::kAdvanced:
+        return advanced_epsilon(approximate_parts(events), given);
+      case Accountant::kZcdp:
+        return zcdp_epsilon(rho_total(events), given);
+      case Accountant::kRdp:
+        return renyi_epsilon(renyi_curve(events), given);
+      case Accountant::kPld:
+        return over_directions(events,
+                               [&](const auto& pairs) { return pld_epsilon(pairs, given); });
+      case Accountant::kGaussian:
+        return gaussian_epsilon(mu_squared_total(events), given);
+      case Accountant::kBest:
+        break;
+    }
+    return kInfinity;
+  }
+
+  double delta(Accountant accountant) const {
+    switch (accountant) {
+      case Accountant::kPure:
+        return pure_total(events) <= ratio_of_decimal(given) ? 0 : 1;
+      case Accountant::kBasic: {
+        const ApproximateLoss total = basic_total(events);
+        return total.epsilon <= ratio_of_decimal(given) ? std::min(1.0, round_up(total.delta)) : 1;
+      }
+      case Accountant::kAdvanced:
+        return advanced_delta(approximate_parts(events), given);
+      case Accountant::kZcdp:
+        return zcdp_delta(rho_total(events), given);
+      case Accountant::kRdp:
+        return renyi_delta(renyi_curve(events), given);
+      case Accountant::kPld:
+        return over_directions(events, [&](const auto& pairs) { return pld_delta(pairs, given); });
+      case Accountant::kGaussian:
+        return gaussian_delta(mu_squared_total(events), given);
+      case Accountant::kBest:
+        break;
+    }
+    return 1;
+  }
+};
+
+struct Answer {
+  double value;
+  Accountant accountant;
+};
+
+/// Nothing when the accountant has no theorem for the events.
+std::optional<double> try_answer(const Question& question, Accountant accountant) {
+  try {
+    return question.answer(accountant);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kCannotCompose) throw;
+    return std::nullopt;
+  }
+}
+
+/// The smallest answer of all accountants that apply. Gaussians alone have an exact one; where the
+/// loss distribution is known, Renyi curves only compete when there are very many steps.
+Answer best(const Question& question) {
+  if (const auto exact = try_answer(question, Accountant::kGaussian)) {
+    return {*exact, Accountant::kGaussian};
+  }
+  std::optional<Answer> winner;
+  const auto consider = [&](Accountant accountant) {
+    const auto value = try_answer(question, accountant);
+    if (value && (!winner || *value < winner->value)) winner = Answer{*value, accountant};
+    return value.has_value();
+  };
+  consider(Accountant::kPure);
+  consider(Accountant::kBasic);
+  consider(Accountant::kZcdp);
+  const bool has_pld = consider(Accountant::kPld);
+  double steps = 0;
+  for (const EventCount& part : flatten(question.events)) steps += part.count;
+  if (!has_pld || steps > kManySteps) {
+    consider(Accountant::kAdvanced);
+    consider(Accountant::kRdp);
+  }
+  if (!winner) no_theorem(Accountant::kBest, "events that some accountant covers");
+  return *winner;
+}
+
+Answer ask(const Question& question, Accountant accountant) {
+  for (const Event& event : question.events) event.validate();
+  common_relation(question.events);
+  if (question.events.empty()) return {0, Accountant::kPure};
+  if (accountant == Accountant::kBest) return best(question);
+  return {question.answer(accountant), accountant};
+}
+
+}  // namespace
+
+std::string_view name(Accountant accountant) {
+  return kNames[static_cast<std::size_t>(accountant)];
+}
+
+Accountant parse_accountant(std::string_view text) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == text) return static_cast<Accountant>(i);
+  }
+  throw Error(ErrorCode::kUnknownName,
+              "accountant '" + std::string(text.substr(0, 40)) +
+                  "' is unknown; choose pure, basic, advanced, zcdp, rdp, pld, gaussian or best");
+}
+
+Guarantee epsilon_at(const std::vector<Event>& events, double delta, Accountant accountant) {
+  require(delta >= 0 && delta < 1, "delta: must lie in [0, 1)");
+  const Answer answer = ask({events, true, delta}, accountant);
+  return {answer.value, delta, answer.accountant};
+}
+
+Guarantee delta_at(const std::vector<Event>& events, double epsilon, Accountant accountant) {
+  require(epsilon >= 0 && std::isfinite(epsilon), "epsilon: must be finite and not negative");
+  const Answer answer = ask({events, false, epsilon}, accountant);
+  return {epsilon, answer.value, answer.accountant};
+}
+
+}  // namespace gauze

@@ -1,0 +1,495 @@
+#include "gauze/accounting/pair.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <string>
+#include <unordered_map>
+
+#include "gauze/accounting/loss.h"
+#include "gauze/accounting/pld.h"
+#include "gauze/base/error.h"
+
+namespace gauze {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUlp = 0x1p-52;
+// Largest standard deviation for which discrete Gaussian losses are listed one by one.
+constexpr double kLargestListedSigma = 0x1p17;
+constexpr double kLargestListedSensitivity = 0x1p20;
+
+using View = DominatingPair::View;
+
+/// Above the exact value whatever the rounding of the few operations before was.
+double nudged(double loss) {
+  return loss + 8 * kUlp * std::abs(loss);
+}
+
+/// ln(1 - rate + rate e^l).
+double mixed(double rate, double l) {
+  if (l > 500) return l + std::log(rate) + std::log1p((1 - rate) / rate * std::exp(-l));
+  return std::log1p(rate * std::expm1(l));
+}
+
+/// The l with ln(1 - rate + rate e^l) = loss; -infinity when there is none.
+double unmixed(double rate, double loss) {
+  if (loss > 500) return loss - std::log(rate) + std::log1p((rate - 1) * std::exp(-loss));
+  const double ratio = std::expm1(loss) / rate;
+  return ratio > -1 ? std::log1p(ratio) : -kInfinity;
+}
+
+DominatingPair nothing() {
+  DominatingPair pair;
+  pair.atoms = {{0, 1, 1}};
+  return pair;
+}
+
+/// Nothing is known but epsilon (and delta): Kairouz, Oh and Viswanath 2015, Theorem 3.4.
+DominatingPair approximate_pair(const Ratio& epsilon, const Ratio& delta) {
+  DominatingPair pair;
+  const double e = round_up(epsilon);
+  const double d = round_up(delta);
+  pair.p_only = pair.q_only = d;
+  if (d >= 1) return pair;
+  if (e == 0) {
+    pair.atoms = {{0, 1 - d, 1 - d}};
+    return pair;
+  }
+  const double likely = (1 - d) / (1 + std::exp(-e));
+  const double unlikely = (1 - d) / (1 + std::exp(e));
+  pair.atoms = {{e, likely, unlikely}, {-e, unlikely, likely}};
+  pair.spacing = e;
+  return pair;
+}
+
+DominatingPair gaussian_pair(const Ratio& mu_squared) {
+  const double mu = std::sqrt(round_up(mu_squared)) * (1 + 2 * kUlp);
+  DominatingPair pair;
+  pair.curve = LossCurve{-mu * mu / 8 - std::log(mu) - std::log(2 * std::numbers::pi) / 2,
+                         1 / mu / mu, -kInfinity, kInfinity};
+  return pair;
+}
+
+DominatingPair laplace_pair(const Ratio& epsilon) {
+  const double e = round_up(epsilon);
+  DominatingPair pair;
+  const double small = std::exp(-e) / 2;
+  pair.atoms = {{e, 0.5, small}, {-e, small, 0.5}};
+  pair.curve = LossCurve{-std::log(4.0) - e / 2, 0, -e, e};
+  pair.spacing = e;
+  return pair;
+}
+
+DominatingPair exponential_pair(const Ratio& epsilon) {
+  const double e = round_up(epsilon);
+  if (e == 0) return nothing();
+  DominatingPair pair;
+  pair.curve = LossCurve{-e / 2 - std::log(-2 * std::expm1(-e)), 0, -e, e};
+  return pair;
+}
+
+DominatingPair discrete_laplace_pair(const events::DiscreteLaplace& event) {
+  const Ratio epsilon = event.l1_sensitivity / event.scale;
+  const double sensitivity = round_up(event.l1_sensitivity);
+  if (sensitivity > kLargestListedSensitivity) return approximate_pair(epsilon, 0);
+  const double step = round_up(Ratio(1) / event.scale);
+  const double r = std::exp(-step);
+  DominatingPair pair;
+  const double e = round_up(epsilon);
+  const double tail = 1 / (1 + r);
+  pair.atoms = {{e, tail, tail * std::exp(-e)}, {-e, tail * std::exp(-e), tail}};
+  const double height = std::tanh(step / 2);
+  for (double x = 1; x < sensitivity; ++x) {
+    pair.atoms.push_back({nudged((2 * x - sensitivity) * step),
+                          height * std::exp(-(sensitivity - x) * step),
+                          height * std::exp(-x * step)});
+  }
+  pair.spacing = step;
+  return pair;
+}
+
+/// Discrete Gaussian noise in one dimension. Up to a large sigma its losses are listed; beyond, it
+/// is compared with normal noise rounded to integers (pair.md).
+DominatingPair discrete_gaussian_pair(const events::DiscreteGaussian& event) {
+  const double sigma = round_up(event.sigma);
+  const double shift = round_up(event.l2_sensitivity);
+  // Beyond this many standard deviations lies less than the smallest double.
+  constexpr double kReach = 39;
+  if (sigma > kLargestListedSigma) {
+    DominatingPair pair =
+        gaussian_pair(event.l2_sensitivity * event.l2_sensitivity / (event.sigma * event.sigma));
+    constexpr double kNear = 14;
+    pair.mass_slack = (kNear * kNear + 1) / (23 * sigma * sigma);
+    pair.loss_slack = 2 * pair.mass_slack;
+    pair.p_only = pair.q_only = std::exp(-kNear * kNear / 2);
+    return pair;
+  }
+  const double step = round_up(event.l2_sensitivity / (2 * event.sigma * event.sigma));
+  const double variance = round_down(event.sigma * event.sigma);
+  const double reach = std::ceil(kReach * sigma) + 1;
+  // Smallest terms first; the tail beyond is below every double.
+  double total = 0;
+  for (double x = reach; x >= 1; --x) total += 2 * std::exp(-x * x / (2 * variance));
+  total += 1;
+  DominatingPair pair;
+  for (double x = -reach; x <= reach + shift; ++x) {
+    const double p = std::exp(-(x - shift) * (x - shift) / (2 * variance)) / total;
+    const double q = std::exp(-x * x / (2 * variance)) / total;
+    if (p == 0 && q == 0) continue;
+    pair.atoms.push_back({nudged((2 * x - shift) * step), p, q});
+  }
+  pair.spacing = step;
+  return pair;
+}
+
+DominatingPair randomized_response_pair(const Event::Kind& kind) {
+  const auto& event = std::get<events::RandomizedResponse>(kind);
+  const double e = round_up(*pure_epsilon({kind, Relation::kLocal, 1}));
+  const Ratio lie = (Ratio(1) - event.p) / Ratio(Integer(event.options - 1));
+  const double p = round_up(event.p);
+  const double q = round_up(lie);
+  if (e == 0) return nothing();
+  DominatingPair pair;
+  pair.atoms = {{e, p, q}, {-e, q, p}};
+  if (event.options > 2) {
+    const double rest = round_up(lie * Ratio(Integer(event.options - 2)));
+    pair.atoms.push_back({0, rest, rest});
+  }
+  pair.spacing = e;
+  return pair;
+}
+
+DominatingPair mirrored(DominatingPair pair) {
+  for (LossAtom& atom : pair.atoms) atom = {nudged(-atom.loss), atom.q, atom.p};
+  std::swap(pair.p_only, pair.q_only);
+  return pair;
+}
+
+/// Removing a Poisson-sampled unit: (1 - rate) Q + rate P against Q.
+DominatingPair poisson_remove(const DominatingPair& base, double rate) {
+  DominatingPair pair = base;
+  pair.view = View::kPoissonRemove;
+  pair.rate = rate;
+  pair.atoms.clear();
+  for (const LossAtom& atom : base.atoms) {
+    const double loss = mixed(rate, atom.loss);
+    pair.atoms.push_back({nudged(loss), (1 - rate) * atom.q + rate * atom.p, atom.q});
+  }
+  if (base.q_only > 0) {
+    pair.atoms.push_back({std::log1p(-rate), (1 - rate) * base.q_only, base.q_only});
+  }
+  pair.p_only = rate * base.p_only;
+  pair.q_only = 0;
+  return pair;
+}
+
+/// Adding one: Q against (1 - rate) Q + rate P.
+DominatingPair poisson_add(const DominatingPair& base, double rate) {
+  DominatingPair pair = base;
+  pair.view = View::kPoissonAdd;
+  pair.rate = rate;
+  pair.atoms.clear();
+  for (const LossAtom& atom : base.atoms) {
+    const double loss = -mixed(rate, atom.loss);
+    pair.atoms.push_back({nudged(loss), atom.q, (1 - rate) * atom.q + rate * atom.p});
+  }
+  if (base.q_only > 0) {
+    pair.atoms.push_back({nudged(-std::log1p(-rate)), base.q_only, (1 - rate) * base.q_only});
+  }
+  pair.p_only = 0;
+  pair.q_only = rate * base.p_only;
+  return pair;
+}
+
+/// Replacing one unit of a sample without replacement: the positive losses of the Poisson form, the
+/// same mirrored, and what is left at zero.
+DominatingPair without_replacement(const DominatingPair& base, double rate) {
+  DominatingPair pair = base;
+  pair.view = View::kWithoutReplacement;
+  pair.rate = rate;
+  pair.atoms.clear();
+  double used = rate * base.p_only * 2;
+  for (const LossAtom& atom : base.atoms) {
+    if (!(atom.loss > 0)) continue;
+    const double loss = nudged(mixed(rate, atom.loss));
+    const double p = (1 - rate) * atom.q + rate * atom.p;
+    pair.atoms.push_back({loss, p, atom.q});
+    pair.atoms.push_back({-loss, atom.q, p});
+    used += p + atom.q;
+  }
+  if (base.curve) {
+    DominatingPair curve_alone = pair;
+    curve_alone.atoms.clear();
+    for (const LossNode& node : loss_nodes(curve_alone, 1)) used += std::exp(node.log_weight);
+  }
+  pair.p_only = pair.q_only = rate * base.p_only;
+  const double rest = std::max(0.0, 1 - used) + 1e-13;
+  pair.atoms.push_back({0, rest, rest});
+  pair.spacing = 0;
+  return pair;
+}
+
+[[noreturn]] void no_pair(std::string_view what) {
+  throw Error(ErrorCode::kCannotCompose, std::string(what) +
+                                             " has no privacy loss distribution; use the "
+                                             "accountants rdp, zcdp or best");
+}
+
+DominatingPair pair_of(const Event::Kind& kind, Direction direction);
+
+/// What the sampled unit's events do together, as one pair.
+DominatingPair inner_pair(const std::vector<Event>& events) {
+  std::vector<PairCount> parts = dominating_pairs(events, Direction::kRemove);
+  if (parts.size() == 1 && parts[0].count == 1 && parts[0].pair.view == View::kPlain) {
+    return std::move(parts[0].pair);
+  }
+  return composed_pair(parts);
+}
+
+struct PairOf {
+  Direction direction;
+
+  DominatingPair operator()(const events::Laplace& e) const {
+    return laplace_pair(e.l1_sensitivity / e.scale);
+  }
+  DominatingPair operator()(const events::DiscreteLaplace& e) const {
+    return discrete_laplace_pair(e);
+  }
+  DominatingPair operator()(const events::Gaussian& e) const {
+    return gaussian_pair(e.l2_sensitivity * e.l2_sensitivity / (e.sigma * e.sigma));
+  }
+  DominatingPair operator()(const events::DiscreteGaussian& e) const {
+    // A vector of integers of length 1 moves one coordinate by one.
+    if (e.dimension != 1 && e.l2_sensitivity != 1) {
+      no_pair("a discrete_gaussian event in more than one dimension");
+    }
+    return discrete_gaussian_pair(e);
+  }
+  DominatingPair operator()(const events::Pure& e) const { return approximate_pair(e.epsilon, 0); }
+  DominatingPair operator()(const events::Approximate& e) const {
+    return approximate_pair(e.epsilon, e.delta);
+  }
+  DominatingPair operator()(const events::Zcdp& e) const {
+    if (e.rho == 0) return nothing();
+    no_pair("a zcdp event");
+  }
+  DominatingPair operator()(const events::Rdp&) const { no_pair("an rdp event"); }
+  DominatingPair operator()(const events::RandomizedResponse& e) const {
+    return randomized_response_pair(e);
+  }
+  DominatingPair operator()(const events::Exponential& e) const {
+    return exponential_pair(e.epsilon);
+  }
+  DominatingPair operator()(const events::PermuteAndFlip& e) const {
+    return approximate_pair(e.epsilon, 0);
+  }
+  DominatingPair operator()(const events::PoissonSampled& e) const {
+    const DominatingPair base = inner_pair(e.events);
+    const double rate = round_up(e.rate);
+    if (rate >= 1) return direction == Direction::kRemove ? base : mirrored(base);
+    return direction == Direction::kRemove ? poisson_remove(base, rate) : poisson_add(base, rate);
+  }
+  DominatingPair operator()(const events::SampledWithoutReplacement& e) const {
+    const DominatingPair base = inner_pair(e.events);
+    if (e.sample == e.population) return base;
+    return without_replacement(base, round_up(Ratio(Integer(e.sample), Integer(e.population))));
+  }
+  DominatingPair operator()(const events::Composed& e) const {
+    return composed_pair(dominating_pairs(e.events, direction));
+  }
+};
+
+DominatingPair pair_of(const Event::Kind& kind, Direction direction) {
+  return std::visit(PairOf{direction}, kind);
+}
+
+void flatten_into(const std::vector<Event>& events, double count, std::vector<EventCount>& flat,
+                  std::unordered_map<std::string, std::size_t>& places) {
+  for (const Event& event : events) {
+    const double total = std::nextafter(count * static_cast<double>(event.count), kInfinity);
+    const double exact = count * static_cast<double>(event.count);
+    const double n = exact < 0x1p53 ? exact : total;
+    if (const auto* composed = std::get_if<events::Composed>(&event.kind)) {
+      flatten_into(composed->events, n, flat, places);
+      continue;
+    }
+    const std::string key = to_json(Event{event.kind, event.relation, 1}).dump();
+    const auto [place, fresh] = places.try_emplace(key, flat.size());
+    if (fresh) {
+      flat.push_back({event.kind, n});
+    } else {
+      flat[place->second].count += n;
+    }
+  }
+}
+
+/// Abscissae and weights of eight-point Gauss-Legendre quadrature on [-1, 1].
+constexpr std::array<double, 4> kAbscissae = {0.1834346424956498, 0.5255324099163290,
+                                              0.7966664774136267, 0.9602898564975363};
+constexpr std::array<double, 4> kWeights = {0.3626837833783620, 0.3137066458778873,
+                                            0.2223810344533745, 0.1012285362903763};
+
+void add_panel(const DominatingPair& pair, double low, double high, std::vector<LossNode>& nodes) {
+  const double middle = (low + high) / 2;
+  const double half = (high - low) / 2;
+  for (std::size_t i = 0; i < kAbscissae.size(); ++i) {
+    for (const double sign : {-1.0, 1.0}) {
+      const double l = middle + sign * half * kAbscissae[i];
+      nodes.push_back({pair.loss(l), pair.log_p(l) + std::log(half * kWeights[i])});
+    }
+  }
+}
+
+void add_curve(const DominatingPair& pair, double max_tilt, std::vector<LossNode>& nodes) {
+  constexpr double kReach = 45;
+  constexpr double kMostPanels = 20000;
+  const LossCurve& curve = *pair.curve;
+  double low = curve.low;
+  double high = curve.high;
+  double width = std::min({1.0, (high - low) / 64, 4 / max_tilt});
+  if (curve.curvature > 0) {
+    const double mu = 1 / std::sqrt(curve.curvature);
+    high = mu * mu / 2 + mu * kReach + std::min(max_tilt * mu, 4000.0) * mu;
+    low = -high;
+    width = std::min(1.0, mu / 2);
+  }
+  const double half_panels = std::ceil(std::min((high - low) / width, kMostPanels) / 2);
+  // Panels meet at zero, where sampling without replacement has a kink.
+  for (double i = -half_panels; i < half_panels; ++i) {
+    add_panel(pair, high * (i / half_panels), high * ((i + 1) / half_panels), nodes);
+  }
+}
+
+void add_atoms(const std::vector<LossAtom>& atoms, std::size_t most, std::vector<LossNode>& nodes) {
+  const std::size_t run = atoms.size() / most + 1;
+  for (std::size_t i = 0; i < atoms.size(); i += run) {
+    double mass = 0;
+    double moment = 0;
+    for (std::size_t j = i; j < std::min(i + run, atoms.size()); ++j) {
+      mass += atoms[j].p;
+      moment += atoms[j].p * atoms[j].loss;
+    }
+    if (mass > 0) nodes.push_back({run == 1 ? atoms[i].loss : moment / mass, std::log(mass)});
+  }
+}
+
+}  // namespace
+
+double DominatingPair::loss(double l) const {
+  switch (view) {
+    case View::kPlain:
+      return l;
+    case View::kPoissonRemove:
+      return mixed(rate, l);
+    case View::kPoissonAdd:
+      return -mixed(rate, l);
+    case View::kWithoutReplacement:
+      return std::copysign(mixed(rate, std::abs(l)), l);
+  }
+  return l;
+}
+
+double DominatingPair::base(double loss) const {
+  switch (view) {
+    case View::kPlain:
+      return loss;
+    case View::kPoissonRemove:
+      return unmixed(rate, loss);
+    case View::kPoissonAdd:
+      return unmixed(rate, -loss);
+    case View::kWithoutReplacement:
+      return std::copysign(unmixed(rate, std::abs(loss)), loss);
+  }
+  return loss;
+}
+
+double DominatingPair::log_p(double l) const {
+  const double even = curve->log_height - curve->curvature * l * l / 2;
+  switch (view) {
+    case View::kPlain:
+      return even + l / 2;
+    case View::kPoissonRemove:
+      return even - l / 2 + mixed(rate, l);
+    case View::kPoissonAdd:
+      return even - l / 2;
+    case View::kWithoutReplacement:
+      return l > 0 ? even - l / 2 + mixed(rate, l) : even + l / 2;
+  }
+  return even;
+}
+
+double DominatingPair::largest() const {
+  double result = -kInfinity;
+  for (const LossAtom& atom : atoms) {
+    if (atom.p > 0) result = std::max(result, atom.loss);
+  }
+  if (curve) {
+    const double end = view == View::kPoissonAdd ? curve->low : curve->high;
+    const double limit = view == View::kPoissonAdd ? -std::log1p(-rate) : kInfinity;
+    result = std::max(result, std::isinf(end) ? limit : loss(end));
+  }
+  return result + 8 * kUlp * std::abs(result);
+}
+
+double DominatingPair::smallest() const {
+  double result = kInfinity;
+  for (const LossAtom& atom : atoms) {
+    if (atom.p > 0) result = std::min(result, atom.loss);
+  }
+  if (curve) {
+    const double end = view == View::kPoissonAdd ? curve->high : curve->low;
+    const double limit = view == View::kPoissonRemove ? std::log1p(-rate) : -kInfinity;
+    result = std::min(result, std::isinf(end) ? limit : loss(end));
+  }
+  return result;
+}
+
+double DominatingPair::relative_error() const {
+  return curve ? 1e-13 : 4e-15;
+}
+
+std::vector<EventCount> flatten(const std::vector<Event>& events) {
+  std::vector<EventCount> flat;
+  std::unordered_map<std::string, std::size_t> places;
+  flatten_into(events, 1, flat, places);
+  return flat;
+}
+
+std::vector<PairCount> dominating_pairs(const std::vector<Event>& events, Direction direction) {
+  std::vector<PairCount> result;
+  Ratio mu_squared = 0;
+  for (const EventCount& part : flatten(events)) {
+    if (const auto* gaussian = std::get_if<events::Gaussian>(&part.kind)) {
+      mu_squared += ratio_of_bits(part.count) * gaussian->l2_sensitivity *
+                    gaussian->l2_sensitivity / (gaussian->sigma * gaussian->sigma);
+    } else {
+      result.push_back({pair_of(part.kind, direction), part.count});
+    }
+  }
+  if (mu_squared > 0) result.push_back({gaussian_pair(mu_squared), 1});
+  return result;
+}
+
+bool has_direction(const std::vector<Event>& events) {
+  for (const Event& event : events) {
+    if (std::holds_alternative<events::PoissonSampled>(event.kind)) return true;
+    if (const auto* composed = std::get_if<events::Composed>(&event.kind)) {
+      if (has_direction(composed->events)) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<LossNode> loss_nodes(const DominatingPair& pair, double max_tilt,
+                                 std::size_t most_atoms) {
+  std::vector<LossNode> nodes;
+  add_atoms(pair.atoms, most_atoms, nodes);
+  if (pair.curve) add_curve(pair, max_tilt, nodes);
+  return nodes;
+}
+
+}  // namespace gauze
