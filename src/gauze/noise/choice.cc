@@ -52,13 +52,19 @@ std::size_t choose_exp(std::span<const double> scores, const Ratio& rate, BitSou
   // The best score among candidates that exist, and the largest multiplicity, keep the weights in
   // range.
   double best = -HUGE_VAL;
+  std::size_t candidates = 0;
+  std::size_t last = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (exists(i)) best = std::max(best, scores[i]);
+    if (!exists(i)) continue;
+    best = std::max(best, scores[i]);
+    ++candidates;
+    last = i;
   }
+  if (candidates == 0) throw Error(ErrorCode::kInvalidInput, "choice: every candidate is excluded");
+  if (candidates == 1) return last;
   const Integer most = multiplicity.empty()
                            ? Integer(1)
                            : *std::max_element(multiplicity.begin(), multiplicity.end());
-  if (most <= 0) throw Error(ErrorCode::kInvalidInput, "choice: every candidate is excluded");
   const Shortfall shortfall(rate, best);
   const auto share = [&](std::size_t i) {
     return multiplicity.empty() ? Ratio(1) : Ratio(multiplicity[i], most);

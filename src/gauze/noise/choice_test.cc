@@ -79,6 +79,13 @@ TEST(ChooseExp, SurvivesScoresAtTheEndsOfTheRange) {
             kSignificance);
 }
 
+TEST(ChooseExp, TakesTheOnlyCandidateThereIs) {
+  SeededBits bits(6);
+  EXPECT_EQ(choose_exp(std::vector<double>{3}, 1, bits), 0u);
+  EXPECT_EQ(choose_exp(std::vector<double>{3, 4, 5}, 1, bits, std::vector<Integer>{0, 2, 0}), 1u);
+  EXPECT_EQ(permute_and_flip(std::vector<double>{3}, 1, bits), 0u);
+}
+
 TEST(ChooseExp, RejectsWhatItCannotChooseFrom) {
   SeededBits bits(4);
   EXPECT_ERROR(choose_exp({}, 1, bits), ErrorCode::kInvalidInput);

@@ -11,8 +11,9 @@ double quantise(std::span<const double> weights, std::span<std::uint64_t> out) {
   for (const double weight : weights) sum += weight;
   const std::size_t heaviest =
       static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
-  if (!(sum > 0) || !std::isfinite(sum) || weights.size() > (std::size_t{1} << 40)) {
-    throw Error(ErrorCode::kInternal, "proposal weights must be finite and not all zero");
+  if (std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; }) < 2 ||
+      !std::isfinite(sum) || weights.size() > (std::size_t{1} << 40)) {
+    throw Error(ErrorCode::kInternal, "proposal weights must be finite and at least two positive");
   }
 
   // A 2^-20 part is held back so that rounding every share up cannot overrun the total; the
