@@ -1,0 +1,43 @@
+#include "gauze/mechanism/discrete_gaussian.h"
+
+#include "gauze/base/error.h"
+#include "gauze/mechanism/additive_internal.h"
+#include "gauze/mechanism/discrete_accuracy.h"
+
+namespace gauze {
+
+DiscreteGaussian::DiscreteGaussian(Options options) : options_(std::move(options)) {
+  const Ratio& sigma = options_.sigma;
+  require(options_.l2_sensitivity.get() > 0, "l2_sensitivity must be positive");
+  require(sigma > 0, "sigma must be positive: larger is more private");
+  require(options_.dimension != 1 || denominator(options_.l2_sensitivity.get()) == 1,
+          "l2_sensitivity must be a whole number in one dimension; round it up");
+  noise_ =
+      std::make_shared<const AdditiveNoise>(AdditiveNoise::discrete_gaussian(Ratio(sigma * sigma)));
+}
+
+Event DiscreteGaussian::event() const {
+  return {events::DiscreteGaussian{options_.sigma, options_.l2_sensitivity, options_.dimension},
+          options_.relation};
+}
+
+Accuracy DiscreteGaussian::accuracy(double confidence) const {
+  const double beta = internal::failure_probability(confidence);
+  return {discrete_gaussian_radius(options_.sigma, beta), confidence, "each value"};
+}
+
+Release<std::int64_t> DiscreteGaussian::run(std::int64_t value, Context& context) const {
+  context.meter.charge(event());
+  return {internal::noised(value, *noise_, context.bits), accuracy(), event()};
+}
+
+Release<std::vector<std::int64_t>> DiscreteGaussian::run(std::span<const std::int64_t> values,
+                                                         Context& context) const {
+  context.meter.charge(event());
+  if (options_.dimension != 0 && values.size() != options_.dimension) {
+    throw Error(ErrorCode::kInvalidInput, "dimension must be the number of values, or 0 for any");
+  }
+  return {internal::noised(values, *noise_, context.bits), accuracy(), event()};
+}
+
+}  // namespace gauze

@@ -1,0 +1,385 @@
+#include "gauze/mechanism/quantile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "gauze/accounting/loss.h"
+#include "gauze/mechanism/mode.h"
+#include "gauze/mechanism/quantile_internal.h"
+#include "gauze/testing/audit.h"
+#include "gauze/testing/contract.h"
+#include "gauze/testing/matchers.h"
+#include "gauze/testing/seeded_bits.h"
+#include "gauze/testing/statistics.h"
+
+namespace gauze {
+namespace {
+
+using testing::max_log_ratio;
+using testing::release_once;
+using testing::SeededBits;
+using Data = std::vector<double>;
+
+Quantile quantile(const Ratio& probability, const Ratio& epsilon, int upper,
+                  Relation relation = Relation::kAddRemove) {
+  return Quantile({.lower = 0,
+                   .upper = upper,
+                   .epsilon = epsilon,
+                   .relation = relation,
+                   .probability = probability,
+                   .granularity = 1});
+}
+
+/// Straight from the definition: score minus the distance of p n from [#{< x}, #{<= x}].
+std::vector<double> pmf(const Data& data, double p, int upper, double rate) {
+  std::vector<double> result;
+  double total = 0;
+  for (int x = 0; x <= upper; ++x) {
+    const auto below = std::count_if(data.begin(), data.end(), [&](double v) { return v < x; });
+    const auto upto = std::count_if(data.begin(), data.end(), [&](double v) { return v <= x; });
+    const double target = p * static_cast<double>(data.size());
+    const double distance =
+        std::max({0.0, static_cast<double>(below) - target, target - static_cast<double>(upto)});
+    total += result.emplace_back(std::exp(-rate * distance));
+  }
+  for (double& mass : result) mass /= total;
+  return result;
+}
+
+template <class Mechanism>
+double fit(const Mechanism& mechanism, const Data& data, const std::vector<double>& expected) {
+  SeededBits bits(3);
+  std::vector<std::uint64_t> counts(expected.size());
+  for (int i = 0; i < 20000; ++i) {
+    ++counts[static_cast<std::size_t>(
+        release_once(mechanism, std::span<const double>(data), bits))];
+  }
+  return testing::chi_square_p(counts, expected);
+}
+
+TEST(Quantile, RejectsOptionsOutsideTheirRange) {
+  EXPECT_ERROR(quantile(Ratio(1, 2), 0, 4), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(quantile(Ratio(3, 2), 1, 4), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(quantile(Ratio(-1, 2), 1, 4), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(quantile(Ratio(1, 2097153), 1, 4), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(quantile(Ratio(1, 2), 1, 0), ErrorCode::kInvalidOption);  // lower == upper
+  EXPECT_ERROR(quantile(Ratio(1, 2), 1, 4, Relation::kEdge), ErrorCode::kInvalidOption);
+}
+
+TEST(Quantile, ChoosesWithThePublishedProbabilities) {
+  const Data data = {1, 2, 2, 4};
+  const std::vector<double> expected = {0.060445, 0.164307, 0.446633, 0.164307, 0.164307};
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(pmf(data, 0.5, 4, 1)[i], expected[i], 1e-6);
+  EXPECT_GT(fit(quantile(Ratio(1, 2), 1, 4), data, expected), 1e-6);
+  EXPECT_LT(fit(quantile(Ratio(1, 2), 2, 4), data, expected), 1e-6);
+}
+
+TEST(Quantile, ChoosesAsTheDefinitionSaysForAnyProbabilityAndNoData) {
+  for (const auto& [fraction, p] :
+       std::vector<std::pair<Ratio, double>>{{Ratio(0), 0}, {Ratio(1, 4), 0.25}, {Ratio(1), 1}}) {
+    const double sensitivity = std::max(p, 1 - p);
+    for (const Data& data : {Data{}, Data{3}, Data{0, 0, 1, 4, 4}}) {
+      EXPECT_GT(fit(quantile(fraction, 1, 4), data, pmf(data, p, 4, 1 / (2 * sensitivity))), 1e-6);
+    }
+  }
+  EXPECT_GT(
+      fit(quantile(Ratio(1, 4), 2, 4, Relation::kReplace), {0, 2, 3}, pmf({0, 2, 3}, 0.25, 4, 1)),
+      1e-6);
+}
+
+/// Calls `visit` on every data set of up to `size` values from 0..upper.
+void for_all_data(int size, int upper, const std::function<void(const Data&)>& visit) {
+  std::function<void(Data&)> grow = [&](Data& data) {
+    visit(data);
+    if (static_cast<int>(data.size()) == size) return;
+    for (int x = data.empty() ? 0 : static_cast<int>(data.back()); x <= upper; ++x) {
+      data.push_back(x);
+      grow(data);
+      data.pop_back();
+    }
+  };
+  Data start;
+  grow(start);
+}
+
+/// The largest privacy loss over all neighbours of size up to 4, the empty set included.
+double worst_loss(double p, double rate, Relation relation, int upper) {
+  double worst = 0;
+  for_all_data(3, upper, [&](const Data& data) {
+    const auto base = pmf(data, p, upper, rate);
+    for (int x = 0; x <= upper; ++x) {
+      Data more = data;
+      more.push_back(x);
+      const auto added = pmf(more, p, upper, rate);
+      if (relation == Relation::kAddRemove) {
+        worst = std::max(worst, max_log_ratio(base, added));
+        continue;
+      }
+      for (int y = 0; y < x; ++y) {
+        Data other = data;
+        other.push_back(y);
+        worst = std::max(worst, max_log_ratio(pmf(other, p, upper, rate), added));
+      }
+    }
+  });
+  return worst;
+}
+
+TEST(Quantile, IsPrivateOnEveryPairOfSmallDataSets) {
+  for (const int upper : {3, 4}) {
+    for (const auto& fraction : {Ratio(0), Ratio(1, 4), Ratio(1, 3), Ratio(1, 2), Ratio(1)}) {
+      for (const Relation relation : {Relation::kAddRemove, Relation::kReplace}) {
+        const double p = fraction.convert_to<double>();
+        const double sensitivity =
+            internal::rank_sensitivity(fraction, relation).convert_to<double>();
+        EXPECT_LE(worst_loss(p, 1 / (2 * sensitivity), relation, upper), 1 + 1e-12);
+      }
+    }
+  }
+  // Taking the median's sensitivity for the first quartile, or add_remove's for replace, is caught.
+  EXPECT_GT(worst_loss(0.25, 1 / (2 * 0.25), Relation::kAddRemove, 4), 1);
+  EXPECT_GT(worst_loss(0.5, 1 / (2 * 0.5), Relation::kReplace, 4), 1);
+}
+
+// 20,000 medians of 0..1000: rank within the promise in at least 94.23 % except with probability
+// 3e-7.
+TEST(Quantile, KeepsItsAccuracyPromise) {
+  Data data;
+  for (int i = 0; i <= 200; ++i) data.push_back(5 * i);
+  const Quantile mechanism = quantile(Ratio(1, 2), Ratio(1, 2), 1000);
+  const double promised = mechanism.accuracy().half_width;
+  EXPECT_LT(promised, 100);
+  SeededBits bits(5);
+  int kept = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double answer = release_once(mechanism, std::span<const double>(data), bits);
+    const double below = std::ceil(answer / 5);      // values < answer
+    const double upto = std::floor(answer / 5) + 1;  // values <= answer
+    kept += below - promised <= 100.5 && 100.5 <= upto + promised ? 1 : 0;
+  }
+  EXPECT_GE(kept, 20000 * 0.9423);
+}
+
+TEST(Quantile, TreatsWhatIsNoNumberAsTheLowerBoundAndTheRestAsItsEnds) {
+  const Quantile mechanism(
+      {.lower = Ratio(-10), .upper = 10, .epsilon = 1, .relation = Relation::kReplace});
+  const Data wild = {NAN, INFINITY, -INFINITY, -0.0, 1e300, 3};
+  const Data tame = {-10, 10, -10, 0.0, 10, 3};
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SeededBits a(seed);
+    SeededBits b(seed);
+    EXPECT_EQ(release_once(mechanism, std::span<const double>(wild), a),
+              release_once(mechanism, std::span<const double>(tame), b));
+  }
+}
+
+TEST(Quantile, SurvivesTheAuditThatCatchesNoiseFromTheLocalSensitivity) {
+  // Five records, relation replace: three zeros and two tens, or four zeros and one ten.
+  const Data before = {0, 0, 0, 10, 10};
+  const Data after = {0, 0, 0, 0, 10};
+  const testing::AuditOptions options{.trials = 20000};
+  const Quantile mechanism = quantile(Ratio(1, 2), 1, 10, Relation::kReplace);
+  const auto at = [&](const Data& data) {
+    return [&](BitSource& bits) {
+      return release_once(mechanism, std::span<const double>(data), bits);
+    };
+  };
+  EXPECT_LE(testing::audited_epsilon(at(before), at(after), options), 1);
+
+  // Broken: geometric-looking noise scaled by the largest step one replacement can make here.
+  const auto local = [](const Data& data) {
+    return [&data](BitSource& bits) {
+      const double scale = std::max(data[2] - data[1], data[3] - data[2]);
+      const double u = (static_cast<double>(bits.next() >> 11) + 0.5) * 0x1p-53 - 0.5;
+      return data[2] - scale * std::copysign(std::log1p(-2 * std::abs(u)), u);
+    };
+  };
+  // Zero with probability 1 in one world and 0 in the other.
+  EXPECT_GT(testing::audited_epsilon(local(before), local(after), options), 5);
+}
+
+TEST(InterquartileRange, SplitsEpsilonAndFindsTheRange) {
+  const InterquartileRange mechanism({.lower = 0,
+                                      .upper = 1000,
+                                      .epsilon = 2,
+                                      .relation = Relation::kAddRemove,
+                                      .granularity = 1});
+  EXPECT_EQ(pure_epsilon(mechanism.event()), 2);
+  Data data;
+  for (int i = 0; i <= 1000; ++i) data.push_back(i);
+  SeededBits bits(6);
+  // Each quartile's rank is off by more than the promise with probability 1e-6 / 2.
+  const double promised = 2 * mechanism.accuracy(1 - 1e-6).half_width;
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_NEAR(release_once(mechanism, std::span<const double>(data), bits), 500, promised);
+  }
+  EXPECT_GE(release_once(mechanism, std::span<const double>(Data{}), bits), 0);
+  EXPECT_ERROR(
+      InterquartileRange({.lower = 0, .upper = 0, .epsilon = 2, .relation = Relation::kAddRemove}),
+      ErrorCode::kInvalidOption);
+}
+
+Quantiles many(const std::vector<Ratio>& probabilities, const Ratio& epsilon, int upper,
+               Relation relation = Relation::kAddRemove) {
+  return Quantiles({.lower = 0,
+                    .upper = upper,
+                    .epsilon = epsilon,
+                    .relation = relation,
+                    .probabilities = probabilities,
+                    .granularity = 1});
+}
+
+TEST(Quantiles, RejectsOptionsOutsideTheirRange) {
+  EXPECT_ERROR(many({}, 1, 10), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(many({Ratio(1, 2), Ratio(1, 2)}, 1, 10), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(many({Ratio(0)}, 1, 10), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(many({Ratio(1)}, 1, 10), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(many({Ratio(1, 1009), Ratio(1, 1013)}, 1, 10), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(many({Ratio(1, 2)}, 0, 10), ErrorCode::kInvalidOption);
+}
+
+TEST(Quantiles, CostOnePerLevelOfTheRecursion) {
+  std::vector<Ratio> probabilities;
+  for (const std::uint64_t m : {1u, 2u, 3u, 4u, 7u, 8u}) {
+    probabilities.clear();
+    for (std::uint64_t i = 1; i <= m; ++i) probabilities.emplace_back(Integer(i), Integer(m + 1));
+    const auto levels =
+        static_cast<std::uint64_t>(std::ceil(std::log2(static_cast<double>(m + 1))));
+    EXPECT_EQ(many(probabilities, 1, 10).event().count, levels);
+    EXPECT_EQ(pure_epsilon(many(probabilities, 1, 10).event()), 1);
+    const Event replace = many(probabilities, 1, 10, Relation::kReplace).event();
+    EXPECT_EQ(replace.count, 2 * levels);
+    EXPECT_EQ(pure_epsilon(replace), 1);
+  }
+}
+
+TEST(Quantiles, KeepTheirAccuracyPromiseInOrder) {
+  Data data;
+  for (int i = 0; i < 2000; ++i) data.push_back(i);
+  const Quantiles mechanism = many({Ratio(1, 10), Ratio(1, 4), Ratio(1, 2), Ratio(9, 10)}, 4, 2000);
+  const double promised = mechanism.accuracy().half_width;
+  EXPECT_LT(promised, 200);
+  SeededBits bits(7);
+  int kept = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto answers = release_once(mechanism, std::span<const double>(data), bits);
+    EXPECT_TRUE(std::is_sorted(answers.begin(), answers.end()));
+    bool all = true;
+    const std::vector<double> targets = {200, 500, 1000, 1800};
+    for (std::size_t j = 0; j < 4; ++j)
+      all = all && std::abs(answers[j] - targets[j]) <= promised + 1;
+    kept += all ? 1 : 0;
+  }
+  EXPECT_GE(kept, 2000 * 0.925);  // a promise of 95 % fails this with probability 4e-7
+}
+
+TEST(Quantiles, SurviveTheAuditThatCatchesWholeEpsilonOnEveryLevel) {
+  const std::vector<Ratio> quartiles = {Ratio(1, 4), Ratio(1, 2), Ratio(3, 4)};
+  const testing::AuditOptions options{.trials = 40000, .seed = 9};
+  const auto audit = [&](const Ratio& epsilon) {
+    const Quantiles mechanism = many(quartiles, epsilon, 2);
+    const auto at = [&mechanism](const Data& data) {
+      return [&mechanism, data](BitSource& bits) {
+        const auto a = release_once(mechanism, std::span<const double>(data), bits);
+        return a[0] + 3 * a[1] + 9 * a[2];
+      };
+    };
+    return testing::audited_epsilon(at({}), at({0}), options);
+  };
+  EXPECT_LE(audit(1), 1);
+  EXPECT_GT(audit(6), 1);
+}
+
+Mode mode(const Ratio& epsilon, Relation relation) {
+  return Mode({.lower = std::int64_t{0},
+               .upper = std::int64_t{4},
+               .epsilon = epsilon,
+               .relation = relation});
+}
+
+TEST(Mode, RejectsOptionsOutsideTheirRange) {
+  EXPECT_ERROR(mode(0, Relation::kReplace), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(mode(1, Relation::kLocal), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(Mode({.lower = std::int64_t{4},
+                     .upper = std::int64_t{4},
+                     .epsilon = 1,
+                     .relation = Relation::kReplace}),
+               ErrorCode::kInvalidOption);
+}
+
+TEST(Mode, ChoosesWithThePublishedProbabilities) {
+  const std::vector<std::int64_t> data = {1, 2, 2, 4, 77, -1};  // the last two support no value
+  const std::vector<double> monotone = {.067451, .183350, .498398, .067451, .183350};
+  const std::vector<double> general = {.124755, .205686, .339119, .124755, .205686};
+  const auto counts = [&](Relation relation) {
+    SeededBits bits(8);
+    std::vector<std::uint64_t> seen(5);
+    for (int i = 0; i < 30000; ++i) {
+      const auto value = release_once(mode(1, relation), std::span<const std::int64_t>(data), bits);
+      ++seen[static_cast<std::size_t>(value)];
+    }
+    return seen;
+  };
+  EXPECT_GT(testing::chi_square_p(counts(Relation::kAddRemove), monotone), 1e-6);
+  EXPECT_GT(testing::chi_square_p(counts(Relation::kReplace), general), 1e-6);
+  EXPECT_LT(testing::chi_square_p(counts(Relation::kReplace), monotone), 1e-6);
+}
+
+TEST(Mode, IsPrivateOnEveryPairOfSmallDataSets) {
+  const auto probabilities = [](const Data& data, double rate) {
+    std::vector<double> p(4);
+    double total = 0;
+    for (int x = 0; x < 4; ++x) {
+      const auto n = std::count(data.begin(), data.end(), x);
+      total += p[static_cast<std::size_t>(x)] = std::exp(rate * static_cast<double>(n));
+    }
+    for (double& mass : p) mass /= total;
+    return p;
+  };
+  double add = 0;
+  double replace = 0;
+  double monotone_under_replace = 0;
+  for_all_data(3, 3, [&](const Data& data) {
+    for (int x = 0; x < 4; ++x) {
+      Data more = data;
+      more.push_back(x);
+      add = std::max(add, max_log_ratio(probabilities(data, 1), probabilities(more, 1)));
+      for (int y = 0; y < 4; ++y) {
+        Data other = data;
+        other.push_back(y);
+        replace =
+            std::max(replace, max_log_ratio(probabilities(more, 0.5), probabilities(other, 0.5)));
+        monotone_under_replace = std::max(
+            monotone_under_replace, max_log_ratio(probabilities(more, 1), probabilities(other, 1)));
+      }
+    }
+  });
+  EXPECT_LE(add, 1);
+  EXPECT_LE(replace, 1);
+  EXPECT_GT(monotone_under_replace, 1);
+}
+
+TEST(Mode, FindsAClearModeInAnEnormousDomain) {
+  const Mode mechanism(
+      {.lower = INT64_MIN, .upper = INT64_MAX, .epsilon = 1, .relation = Relation::kAddRemove});
+  EXPECT_NEAR(mechanism.accuracy().half_width, std::log(0x1p64 / 0.05), 1e-6);
+  std::vector<std::int64_t> data(200, INT64_MAX);
+  data.push_back(INT64_MIN);
+  SeededBits bits(10);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(release_once(mechanism, std::span<const std::int64_t>(data), bits), INT64_MAX);
+  }
+  // Without data any value comes, also ones near both ends.
+  std::int64_t lowest = INT64_MAX;
+  for (int i = 0; i < 100; ++i) {
+    lowest = std::min(lowest, release_once(mechanism, std::span<const std::int64_t>(), bits));
+  }
+  EXPECT_LT(lowest, INT64_MIN / 4 * 3);
+}
+
+}  // namespace
+}  // namespace gauze
