@@ -1,1 +1,99 @@
-int main() {}
+// The `gauze` program: one file per subcommand, errors become exit codes here and nowhere else.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+
+#include "command.h"
+#include "gauze/base/error.h"
+#include "text.h"
+
+namespace gauze::cli {
+namespace {
+
+/// Stable; docs/errors.md lists them.
+int exit_code(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidOption:
+    case ErrorCode::kUnknownName:
+    case ErrorCode::kInvalidInput:
+    case ErrorCode::kUnboundedData:
+      return 2;
+    case ErrorCode::kBudgetExceeded:
+      return 3;
+    case ErrorCode::kCannotCompose:
+    case ErrorCode::kUnreachable:
+      return 4;
+    case ErrorCode::kEntropy:
+    case ErrorCode::kIo:
+      return 5;
+    case ErrorCode::kInternal:
+      break;
+  }
+  return 70;
+}
+
+int report(ErrorCode code, const std::string& message, bool as_json) {
+  std::fflush(stdout);
+  if (as_json) {
+    const Json error = {
+        {"code", static_cast<int>(code)}, {"name", name(code)}, {"message", message}};
+    std::cerr << Json{{"error", error}}.dump(-1, ' ', false, Json::error_handler_t::replace)
+              << '\n';
+  } else {
+    std::cerr << "gauze: " << message << " [" << name(code) << "]\n";
+  }
+  return exit_code(code);
+}
+
+void add_commands(CLI::App& app) {
+  add_tour(app);
+  add_list(app);
+  add_describe(app);
+  add_release(app);
+  add_account(app);
+  add_calibrate(app);
+  add_explain(app);
+  add_noise(app);
+  add_version(app);
+}
+
+int run(int argc, char** argv) {
+  bool as_json = false;
+  for (int i = 1; i < argc; ++i) as_json = as_json || std::strcmp(argv[i], "--json") == 0;
+
+  CLI::App app("Gauze: see the shape of the data, never the person.", "gauze");
+  app.require_subcommand(1);
+  app.footer(
+      "`gauze COMMAND --help` shows a command's options with examples.\n"
+      "New here? `gauze tour` takes a minute.");
+  try {
+    add_commands(app);
+    app.parse(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return report(ErrorCode::kIo, "the output could not be written; is the disk full?", as_json);
+    }
+    return 0;
+  } catch (const CLI::Success& success) {
+    return app.exit(success);  // --help
+  } catch (const CLI::ParseError& error) {
+    const std::string message = error.what();
+    return report(ErrorCode::kInvalidOption, message + "; `gauze --help` lists what there is",
+                  as_json);
+  } catch (const Error& error) {
+    return report(error.code(), error.what(), as_json);
+  } catch (const std::bad_alloc&) {
+    return report(ErrorCode::kInvalidInput, "this needs more memory than the machine has", as_json);
+  } catch (const std::exception& error) {
+    return report(ErrorCode::kInternal,
+                  std::string("a bug in Gauze, please report it: ") + error.what(), as_json);
+  }
+}
+
+}  // namespace
+}  // namespace gauze::cli
+
+int main(int argc, char** argv) {
+  return gauze::cli::run(argc, argv);
+}

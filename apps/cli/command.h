@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+namespace gauze::cli {
+
+/// Each subcommand lives in the file of its name and adds itself to the program: its options, its
+/// help with examples, and the callback that does the work and prints the answer to standard
+/// output. Errors are thrown and become exit codes in main.cc.
+void add_list(CLI::App& app);
+void add_describe(CLI::App& app);
+void add_release(CLI::App& app);
+void add_account(CLI::App& app);
+void add_calibrate(CLI::App& app);
+void add_noise(CLI::App& app);
+void add_explain(CLI::App& app);
+void add_tour(CLI::App& app);
+void add_version(CLI::App& app);
+
+}  // namespace gauze::cli

@@ -1,0 +1,187 @@
+#include "text.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "gauze/base/error.h"
+
+namespace gauze::cli {
+namespace {
+
+/// Characters, not bytes: UTF-8 continuation bytes take no column.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string printed(double value, int digits) {
+  if (digits >= 17)
+    return nlohmann::json(value == std::floor(value) && std::abs(value) < 1e15
+                              ? nlohmann::json(static_cast<std::int64_t>(value))
+                              : nlohmann::json(value))
+        .dump();
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+  return buffer;
+}
+
+}  // namespace
+
+Ratio exact(const std::string& text, const char* option) {
+  return parse_ratio(text, option);
+}
+
+double number(const std::string& text, const char* option) {
+  const Ratio value = exact(text, option);
+  const auto near = value.convert_to<double>();
+  if (std::isfinite(near) && ratio_of_decimal(near) == value) return near;
+  return round_down(value);
+}
+
+std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least) {
+  const Ratio value = exact(text, option);
+  if (denominator(value) != 1 || value < least || value > INT64_MAX) {
+    throw Error(ErrorCode::kInvalidOption, std::string(option) + ": must be a whole number from " +
+                                               std::to_string(least) + " to 2^63 - 1");
+  }
+  return numerator(value).convert_to<std::uint64_t>();
+}
+
+std::string read_all(const std::string& path) {
+  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  std::ifstream file(path, std::ios::binary);
+  std::string contents(std::istreambuf_iterator<char>(file), {});
+  if (!file) {
+    throw Error(ErrorCode::kIo, "the file '" + path +
+                                    "' cannot be read; check its name and permissions, or give - "
+                                    "to read standard input");
+  }
+  return contents;
+}
+
+std::string nearest(double value, int digits) {
+  return printed(value, digits);
+}
+
+std::string upward(double value, int digits) {
+  if (!std::isfinite(value)) return printed(value, digits);
+  for (; digits < 17; ++digits) {
+    // The next decimal up is at most one unit of the last digit away.
+    const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - digits + 1);
+    for (const double candidate : {value, value + unit / 2, value + unit}) {
+      const std::string text = printed(candidate, digits);
+      if (std::strtod(text.c_str(), nullptr) >= value) return text;
+    }
+  }
+  return printed(value, 17);
+}
+
+Json finite(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void print_line(std::string_view text) {
+  print(text);
+  print("\n");
+}
+
+void print_json(const Json& json) {
+  print_line(json.dump());
+}
+
+bool utf8() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    std::string lower(value);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+std::string glyph(const char* fancy, const char* plain) {
+  return utf8() ? fancy : plain;
+}
+
+std::string heading(std::string_view text) {
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  return (terminal ? "\033[1m" : "") + std::string(text) + (terminal ? "\033[0m" : "");
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
+  }
+  std::string result;
+  for (const auto& row : rows) {
+    result += indent;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - columns(row[i]), ' ');
+      result += i == 0 ? row[i] + padding : "  " + padding + row[i];
+    }
+    result.erase(result.find_last_not_of(' ') + 1);
+    result += '\n';
+  }
+  return result;
+}
+
+std::string wrap(std::string_view text, std::string_view indent, std::size_t width) {
+  std::string result;
+  std::string line(indent);
+  bool empty = true;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.empty()) continue;
+    if (!empty && columns(line) + 1 + columns(word) > width) {
+      result += line + '\n';
+      line = indent;
+      empty = true;
+    }
+    if (!empty) line += ' ';
+    line += word;
+    empty = false;
+  }
+  return result + line + '\n';
+}
+
+std::string describe(const Event& event) {
+  const nlohmann::json json = to_json(event);
+  std::string inside;
+  const auto add = [&](const std::string& part) { inside += (inside.empty() ? "" : ", ") + part; };
+  for (const auto& [key, value] : json.items()) {
+    if (key == "type" || key == "relation" || key == "count" || key == "event" || key == "events")
+      continue;
+    add(key + " " +
+        (value.is_string()   ? value.get<std::string>()
+         : value.is_number() ? nearest(value.get<double>(), 17)
+                             : value.dump()));
+  }
+  const auto parts = [&](const std::vector<Event>& events) {
+    for (const Event& part : events) add(describe(part));
+  };
+  if (const auto* e = std::get_if<events::PoissonSampled>(&event.kind)) parts(e->events);
+  if (const auto* e = std::get_if<events::SampledWithoutReplacement>(&event.kind)) parts(e->events);
+  if (const auto* e = std::get_if<events::Composed>(&event.kind)) parts(e->events);
+  const std::string times =
+      event.count == 1 ? "" : std::to_string(event.count) + glyph(" × ", " x ");
+  return times + std::string(type_name(event)) + "(" + inside + ")";
+}
+
+}  // namespace gauze::cli

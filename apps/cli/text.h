@@ -1,0 +1,55 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gauze/accounting/event.h"
+#include "gauze/numeric/ratio.h"
+
+namespace gauze::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// A number given on the command line, exactly; `option` names it in the error.
+Ratio exact(const std::string& text, const char* option);
+
+/// The same as a double. A number that is no short decimal is rounded down, so a target given as a
+/// fraction is never exceeded.
+double number(const std::string& text, const char* option);
+
+/// A whole number from `least` to 2^63 - 1; 1e6 counts as whole.
+std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least);
+
+/// A file's contents, or standard input for "-". Throws `kIo`.
+std::string read_all(const std::string& path);
+
+/// `digits` significant digits, to nearest and, for losses, rounded up.
+std::string nearest(double value, int digits = 4);
+std::string upward(double value, int digits = 4);
+
+/// A double as JSON, with infinity as the string "inf", which JSON numbers lack.
+Json finite(double value);
+
+void print(std::string_view text);
+void print_line(std::string_view text = "");
+void print_json(const Json& json);
+
+/// True when the terminal reads UTF-8, by LC_ALL, LC_CTYPE and LANG as in every other program.
+bool utf8();
+/// `fancy` where UTF-8 is understood, `plain` elsewhere.
+std::string glyph(const char* fancy, const char* plain);
+/// A heading: bold on a terminal.
+std::string heading(std::string_view text);
+
+/// Columns padded to their widest cell; the first one left-aligned, the others right-aligned.
+std::string table(const std::vector<std::vector<std::string>>& rows,
+                  std::string_view indent = "  ");
+/// Text broken at spaces into lines of at most `width` characters.
+std::string wrap(std::string_view text, std::string_view indent = "  ", std::size_t width = 96);
+
+/// What an event is, in a few words: "14063 x poisson_sampled(rate 0.0043, gaussian(sigma 1.1))".
+std::string describe(const Event& event);
+
+}  // namespace gauze::cli

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gauze/accounting/release.h"
+#include "gauze/engine/options.h"
+#include "gauze/engine/rows.h"
+
+namespace gauze {
+
+/// An algorithm with its options, ready to run: the shape every mechanism has, with rows in and
+/// JSON out, so that `release` takes it like any other.
+class Job {
+ public:
+  using Run = std::function<Release<nlohmann::json>(const Rows& rows, Context& context)>;
+  /// `size` is the length of an input whose length is public; algorithms on people's rows ignore
+  /// it.
+  using Promise = std::function<std::optional<Accuracy>(std::uint64_t size, double confidence)>;
+
+  Job(Event event, Promise accuracy, Run run)
+      : event_(std::move(event)), accuracy_(std::move(accuracy)), run_(std::move(run)) {}
+
+  Event event() const { return event_; }
+  /// Nothing when the accuracy depends on how many rows there are and that is not public: then the
+  /// release states its own.
+  std::optional<Accuracy> accuracy(std::uint64_t size, double confidence) const {
+    return accuracy_(size, confidence);
+  }
+  Release<nlohmann::json> run(const Rows& rows, Context& context) const {
+    return run_(rows, context);
+  }
+
+ private:
+  Event event_;
+  Promise accuracy_;
+  Run run_;
+};
+
+/// Everything there is to say about an algorithm: it feeds `gauze list`, `describe` and `release`.
+struct Algorithm {
+  std::string name;
+  std::string summary;    ///< one line
+  std::string input;      ///< what a row of the input is
+  std::string guarantee;  ///< what is promised, of whom
+  std::string accuracy;   ///< how far the answer may be off
+  std::string cost;       ///< time and memory
+  std::string source;     ///< who found it
+  std::string document;   ///< the page beside the code
+  std::vector<OptionSpec> options;
+  std::function<Job(const OptionValues& values)> make;
+};
+
+/// All algorithms, in the order in which they are listed.
+const std::vector<Algorithm>& algorithms();
+
+/// The one with this name. Throws `kUnknownName`, naming the nearest.
+const Algorithm& find_algorithm(std::string_view name);
+
+/// The algorithm with these options, checked; throws what the algorithm's constructor throws, and
+/// what `OptionValues` throws.
+Job make_job(std::string_view name, const nlohmann::json& options);
+
+/// The word of `words` that takes the fewest edits to become `word`.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
+
+}  // namespace gauze
