@@ -119,26 +119,33 @@ RadialNoise::Impl::Impl(std::uint32_t d, const Ratio& s)
 }
 
 /// Variances 2 scale^2 e^l on a grid of l, weighted as the gamma law of shape (d+1)/2 says. Any
-/// grid and weights are right; these accept most proposals.
+/// grid and weights are right; these accept most proposals. Far from the peak a weight cannot fall
+/// below one unit, which is more than the law asks for, so there the grid may be coarse; it goes
+/// down to the small variances that alone reach the peak at the origin.
 void RadialNoise::Impl::choose_variances() {
-  const double shape = (dimension + 1) / 2.0;
-  const double step = 0.8 / std::sqrt(static_cast<double>(dimension));
+  constexpr double kUnit = -44;  // ln 2^-64, about
+  const double d = dimension;
+  const double shape = (d + 1) / 2;
   const double unit = 2 * scale.convert_to<double>() * scale.convert_to<double>();
   const auto log_weight = [&](double l) {
     return shape * (l - std::log(shape)) - std::exp(l) + shape;
   };
+  const auto step = [&](double l) {
+    const double spare = std::max(0.0, kUnit - log_weight(l));
+    return std::clamp(std::sqrt(4 * spare / d), 0.8 / std::sqrt(d), 1.0);
+  };
   const double peak = std::log(shape);
-  int low = 0;
-  while (log_weight(peak + step * low) > -45 && unit * std::exp(peak + step * low) > 0.05) --low;
-  int high = 0;
-  while (log_weight(peak + step * high) > -60 - static_cast<double>(dimension)) ++high;
+  std::vector<double> grid;
+  for (double l = peak; std::exp(l) > 0.05 && unit * std::exp(l) > 0.05; l -= step(l))
+    grid.push_back(l);
+  for (double l = peak + step(peak); log_weight(l) > 2 * kUnit - d; l += step(l)) grid.push_back(l);
+  std::sort(grid.begin(), grid.end());
   std::vector<double> approximate;
-  for (int i = low; i <= high; ++i) {
-    const double l = peak + step * i;
+  for (const double l : grid) {
     variances.push_back(ratio_of_bits(static_cast<float>(unit * std::exp(l))));
-    approximate.push_back(std::exp(std::max(log_weight(l), -60.0)));
+    approximate.push_back(std::exp(std::max(log_weight(l), kUnit)));
   }
-  approximate.push_back(std::exp(-60.0));
+  approximate.push_back(std::exp(kUnit));
   weights.resize(approximate.size());
   noise_internal::quantise(approximate, weights);
 }
