@@ -123,11 +123,16 @@ Ratio choose_mean(const Ratio& sum, std::size_t n, const internal::RealRange& ra
   static const Integer kLargest = Integer(1) << 53;
   const Ratio spacing = range.width() / Ratio(grid - 1);
   const Ratio per_step = Ratio(internal::kSensitivitySteps) / range.width();
+  // Distances |at_lower - i * between| as integers over their common denominator.
+  const Ratio at_lower = (sum - range.lower() * Ratio(Integer(n))) * per_step;
+  const Ratio between = spacing * Ratio(Integer(n)) * per_step;
+  const Integer unit = lcm(denominator(at_lower), denominator(between));
+  const Integer step = numerator(Ratio(between * Ratio(unit)));
+  Integer distance = numerator(Ratio(at_lower * Ratio(unit)));
   std::vector<double> scores;
-  for (std::uint32_t i = 0; i < grid; ++i) {
-    const Ratio candidate = range.lower() + spacing * Ratio(i);
-    const Ratio distance = abs(Ratio(sum - candidate * Ratio(Integer(n)))) * per_step;
-    scores.push_back(-std::min<Integer>(floor(distance), kLargest).convert_to<double>());
+  for (std::uint32_t i = 0; i < grid; ++i, distance -= step) {
+    const Integer steps = abs(distance) / unit;
+    scores.push_back(-std::min(steps, kLargest).convert_to<double>());
   }
   const Ratio rate = epsilon / Ratio(2 * internal::kSensitivitySteps);
   return range.lower() + spacing * Ratio(Integer(choose_exp(scores, rate, bits)));

@@ -27,8 +27,12 @@ constexpr MeanMethod kAll[] = {MeanMethod::kNormalised, MeanMethod::kSumOverCoun
 
 Mean mean(const Ratio& lower, const Ratio& upper, const Ratio& epsilon,
           MeanMethod method = MeanMethod::kNormalised, Relation relation = Relation::kAddRemove) {
-  return Mean(
-      {.lower = lower, .upper = upper, .epsilon = epsilon, .relation = relation, .method = method});
+  return Mean({.lower = lower,
+               .upper = upper,
+               .epsilon = epsilon,
+               .relation = relation,
+               .method = method,
+               .grid = 41});
 }
 
 template <class Mechanism>
@@ -155,7 +159,7 @@ TEST(Mean, ReturnsTheMiddleForNoRecordsAndSurvivesWildValues) {
 }
 
 TEST(Mean, SurvivesTheAuditThatCatchesHalvedNoiseByEveryMethod) {
-  const testing::AuditOptions options{.trials = 30000};
+  const testing::AuditOptions options{.trials = 16000};
   for (const MeanMethod method : kAll) {
     for (const auto& [before, after] :
          std::vector<std::pair<Data, Data>>{{{}, {1}}, {{1}, {1, 0}}}) {
@@ -180,7 +184,7 @@ double clamped_average(const Data& data, double epsilon, BitSource& bits) {
 
 TEST(Mean, SurvivesTheAuditThatCatchesTheClampedAverageWithAnExactCount) {
   const double epsilon = 0.1;
-  const testing::AuditOptions options{.trials = 60000};
+  const testing::AuditOptions options{.trials = 40000};
   const auto broken = [&](const Data& data) {
     return [data, epsilon](BitSource& bits) { return clamped_average(data, epsilon, bits); };
   };
@@ -208,9 +212,9 @@ TEST(Mean, SurvivesTheAuditThatCatchesTheResampledAverage) {
   const auto broken = [&](const Data& data) {
     return [data](BitSource& bits) { return resampled_average(data, 1, bits); };
   };
-  EXPECT_GT(audited_epsilon(broken(zeros), broken(with_one), {.trials = 1000000}), 1);
+  EXPECT_GT(audited_epsilon(broken(zeros), broken(with_one), {.trials = 400000}), 1);
   const Mean right = mean(0, 1, 1);
-  EXPECT_LE(audited_epsilon(sampler(right, zeros), sampler(right, with_one), {.trials = 30000}), 1);
+  EXPECT_LE(audited_epsilon(sampler(right, zeros), sampler(right, with_one), {.trials = 16000}), 1);
 }
 
 // Mean absolute errors on 1,000 uniform integers in 0..1000 at epsilon 1, as published: 2.30 for
@@ -280,10 +284,10 @@ TEST(Variance, CostsEpsilonForSensitivitiesThatBruteForceConfirms) {
 
 TEST(Variance, KeepsItsAccuracyPromise) {
   Data data;
-  for (int i = 0; i < 400; ++i) data.push_back(i % 5);  // variance 2
+  for (int i = 0; i < 100; ++i) data.push_back(i % 5);  // variance 2
   for (const Relation relation : {Relation::kAddRemove, Relation::kReplace}) {
-    const Variance mechanism = variance(0, 4, 2, relation);
-    const double promised = mechanism.accuracy(400).half_width;
+    const Variance mechanism = variance(0, 4, 8, relation);
+    const double promised = mechanism.accuracy(100).half_width;
     EXPECT_LT(promised, 1);
     SeededBits bits(8);
     int kept = 0;
@@ -315,7 +319,7 @@ TEST(Variance, StaysInItsRangeAndSurvivesWildValues) {
 }
 
 TEST(Variance, SurvivesTheAuditThatCatchesHalvedNoise) {
-  const testing::AuditOptions options{.trials = 30000};
+  const testing::AuditOptions options{.trials = 16000};
   const Variance right = variance(0, 1, 1);
   const Data before = {0, 0, 0};
   const Data after = {0, 0, 0, 1};

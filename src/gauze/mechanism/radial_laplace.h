@@ -23,9 +23,10 @@ namespace gauze {
 class RadialLaplace {
  public:
   struct Options {
-    Required<Ratio> l2_sensitivity;            ///< how far one privacy unit moves the vector, > 0
-    Required<Ratio> scale;                     ///< noise scale, > 0
-    Required<std::uint32_t> dimension;         ///< how many values one run gets, >= 1
+    Required<Ratio> l2_sensitivity;  ///< how far one privacy unit moves the vector, > 0
+    /// Noise scale, > 0 and at most about 2^22 l2_sensitivity / sqrt(dimension).
+    Required<Ratio> scale;
+    Required<std::uint32_t> dimension;         ///< how many values one run gets, 1 to 65536
     Relation relation = Relation::kAddRemove;  ///< under which the sensitivity holds
   };
 

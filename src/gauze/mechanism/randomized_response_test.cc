@@ -52,7 +52,7 @@ TEST(RandomizedResponse, FindsTheLargestTruthProbabilityForAnEpsilon) {
   EXPECT_LT(RandomizedResponse::p_for(1000), 1);
 }
 
-// 30,000 answers per truth; a right sampler fails once in 10^6 seeds.
+// 10,000 answers per truth; a right sampler fails once in 10^6 seeds.
 TEST(RandomizedResponse, AnswersWithExactProbabilities) {
   for (const std::uint64_t options : {2u, 5u}) {
     const RandomizedResponse mechanism = response(Ratio(3, 4), options);
@@ -61,7 +61,7 @@ TEST(RandomizedResponse, AnswersWithExactProbabilities) {
       pmf[truth] = 0.75;
       std::vector<std::uint64_t> counts(options);
       SeededBits bits(truth);
-      for (int i = 0; i < 30000; ++i) ++counts[release_once(mechanism, truth, bits)];
+      for (int i = 0; i < 10000; ++i) ++counts[release_once(mechanism, truth, bits)];
       EXPECT_GT(testing::chi_square_p(counts, pmf), 1e-6);
     }
   }
@@ -105,7 +105,7 @@ TEST(RandomizedResponse, SurvivesTheAuditThatCatchesALargerTruthProbability) {
       return static_cast<double>(release_once(mechanism, truth, bits));
     };
   };
-  const testing::AuditOptions options{.trials = 40000};
+  const testing::AuditOptions options{.trials = 20000};
   const auto right = response(Ratio(3, 4));
   const auto broken = response(Ratio(85, 100));
   EXPECT_LE(testing::audited_epsilon(at(right, 0), at(right, 1), options), std::log(3.0));

@@ -40,17 +40,17 @@ struct Variance::Parts {
   NoisySum sum;
   NoisySum squares;
   std::optional<NoisySum> count;
+  double middle = nearest_double(range.middle());
+  double half = nearest_double(Ratio(range.width() / 2));
 
   /// Whole steps from the middle, a function of the record alone.
   double steps(double value) const {
-    const double middle = nearest_double(range.middle());
-    const double half = nearest_double(Ratio(range.width() / 2));
     return std::clamp(std::floor((range.clamp(value) - middle) / half * kHalf + 0.5), -kHalf,
                       kHalf);
   }
   double square_of_half() const {
-    const double half = round_up(Ratio(range.width() / 2));
-    return internal::times_up(half, half);
+    const double up = round_up(Ratio(range.width() / 2));
+    return internal::times_up(up, up);
   }
   /// Error of the variance when both moments are divided by `released_count`.
   double radius(double released_count, double beta) const {

@@ -19,10 +19,11 @@ class Lattice {
   /// The coarsest lattice whose step is at most `size` > 0.
   static Lattice within(const Ratio& size);
 
-  /// The lattice for noise of this scale on a vector of this sensitivity: its step is at most
-  /// scale/2^20, and rounding `dimension` coordinates raises the sensitivity by at most a factor
-  /// 1 + 2^-16.
-  static Lattice for_noise(const Ratio& scale, const Ratio& sensitivity, std::uint64_t dimension);
+  /// The lattice for noise of this scale on data of this sensitivity: its step is at most
+  /// scale/2^20, and `rounding_steps` of them, which rounding may add to the sensitivity, are at
+  /// most one part in 2^16 of it.
+  static Lattice for_noise(const Ratio& scale, const Ratio& sensitivity,
+                           const Integer& rounding_steps);
 
   int exponent() const { return exponent_; }
   Ratio step() const { return power_of_two(exponent_); }
