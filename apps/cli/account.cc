@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "command.h"
 #include "gauze/accounting/accountant.h"
+#include "gauze/accounting/loss.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
 #include "text.h"
@@ -39,7 +41,8 @@ Guarantee price(const Request& request, const std::vector<Event>& events, Accoun
   const double delta = request.delta ? number(*request.delta, "--delta") : 0;
   require(delta >= 0 && delta < 1, "--delta: must be at least 0 and below 1, like 1e-6");
   const Guarantee guarantee = epsilon_at(events, delta, accountant);
-  if (!request.delta && std::isinf(guarantee.epsilon)) {
+  const auto pure = [](const Event& event) { return pure_epsilon(event).has_value(); };
+  if (!request.delta && !std::all_of(events.begin(), events.end(), pure)) {
     throw Error(ErrorCode::kInvalidOption,
                 "--delta: is needed, for these events have no finite epsilon at delta = 0; give a "
                 "value far below one over the number of people, like 1e-6");

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "gauze/base/error.h"
+#include "gauze/engine/registry.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -59,6 +60,28 @@ void add_commands(CLI::App& app) {
   add_version(app);
 }
 
+/// A misspelt command or algorithm gets the nearest name, which the parser would not offer.
+void check_names(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* level = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    std::vector<std::string> names;
+    const CLI::App* next = nullptr;
+    for (const CLI::App* sub : level->get_subcommands({})) {
+      names.push_back(sub->get_name());
+      if (names.back() == argv[i]) next = sub;
+    }
+    if (names.empty()) return;
+    if (next == nullptr) {
+      const std::string asked = std::string(argv[i]).substr(0, 40);
+      throw Error(ErrorCode::kUnknownName,
+                  "there is no '" + asked + "' here; did you mean '" + nearest_word(asked, names) +
+                      "'? `" + (level == &app ? "gauze" : "gauze " + level->get_name()) +
+                      " --help` names them all");
+    }
+    level = next;
+  }
+}
+
 int run(int argc, char** argv) {
   bool as_json = false;
   for (int i = 1; i < argc; ++i) as_json = as_json || std::strcmp(argv[i], "--json") == 0;
@@ -70,6 +93,7 @@ int run(int argc, char** argv) {
       "New here? `gauze tour` takes a minute.");
   try {
     add_commands(app);
+    check_names(app, argc, argv);
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       return report(ErrorCode::kIo, "the output could not be written; is the disk full?", as_json);

@@ -1,0 +1,124 @@
+#include "gauze/engine/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "gauze/engine/release.h"
+#include "gauze/testing/matchers.h"
+#include "gauze/testing/seeded_bits.h"
+
+namespace gauze {
+namespace {
+
+using gauze::testing::SeededBits;
+using nlohmann::json;
+
+/// Values that make every algorithm: one per option name that occurs.
+json sensible_options(const Algorithm& algorithm) {
+  const json by_name = {{"epsilon", "0.5"},
+                        {"relation", "add_remove"},
+                        {"lower", 0},
+                        {"upper", 10},
+                        {"l1_sensitivity", 1},
+                        {"l2_sensitivity", 1},
+                        {"scale", 2},
+                        {"sigma", 3},
+                        {"sensitivity", 1},
+                        {"k", 1},
+                        {"candidate_spread", 1},
+                        {"temperature", "0.1"},
+                        {"bound", 1},
+                        {"delta", "1e-6"},
+                        {"p", "0.75"},
+                        {"probabilities", "0.25,0.75"},
+                        {"dimension", 1}};
+  json options = json::object();
+  for (const OptionSpec& option : algorithm.options) {
+    if (option.required()) options[option.name] = by_name.at(option.name);
+  }
+  return options;
+}
+
+TEST(Registry, NamesAreDifferentAndEveryEntryIsComplete) {
+  std::set<std::string> names;
+  for (const Algorithm& each : algorithms()) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    for (const std::string& text : {each.summary, each.input, each.guarantee, each.accuracy,
+                                    each.cost, each.source, each.document})
+      EXPECT_FALSE(text.empty()) << each.name;
+  }
+  EXPECT_GE(names.size(), 20u);
+}
+
+TEST(Registry, PrivacyParametersAndBoundsHaveNoDefault) {
+  const std::set<std::string> never = {"epsilon", "delta",       "scale", "sigma",
+                                       "lower",   "upper",       "p",     "l1_sensitivity",
+                                       "bound",   "sensitivity", "rho",   "l2_sensitivity"};
+  for (const Algorithm& each : algorithms()) {
+    for (const OptionSpec& option : each.options) {
+      EXPECT_TRUE(option.required() || !never.contains(option.name))
+          << each.name << " " << option.name;
+    }
+  }
+}
+
+TEST(Registry, EveryAlgorithmRunsThroughTheDoorAndPaysItsPrice) {
+  for (const Algorithm& each : algorithms()) {
+    const Job job = make_job(each.name, sensible_options(each));
+    SeededBits bits(1);
+    const auto answer = release(job, Rows({"3"}), bits);
+    EXPECT_FALSE(answer.value.is_null()) << each.name;
+    EXPECT_EQ(answer.spent, job.event()) << each.name;
+    EXPECT_GT(answer.accuracy.half_width, 0) << each.name;
+  }
+}
+
+TEST(Registry, AJobDrawsNothingWhenItCannotPay) {
+  for (const Algorithm& each : algorithms()) {
+    const Job job = make_job(each.name, sensible_options(each));
+    SeededBits bits(1);
+    Meter meter(Event{events::Approximate{Ratio(1, 1000), 0}, job.event().relation});
+    Context context{meter, bits};
+    try {
+      job.run(Rows({"3"}), context);
+      ADD_FAILURE() << each.name << " ran without paying";
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.code() == ErrorCode::kBudgetExceeded ||
+                  error.code() == ErrorCode::kCannotCompose)
+          << each.name;
+    }
+    EXPECT_EQ(bits.refills(), 0u) << each.name;
+  }
+}
+
+TEST(Registry, AMissingOptionIsAnErrorForEveryAlgorithm) {
+  for (const Algorithm& each : algorithms()) {
+    const json options = sensible_options(each);
+    for (const auto& [name, value] : options.items()) {
+      json without = options;
+      without.erase(name);
+      EXPECT_ERROR(make_job(each.name, without), ErrorCode::kInvalidOption);
+    }
+  }
+}
+
+TEST(Registry, AnUnknownNameSuggestsTheNearest) {
+  EXPECT_ERROR(find_algorithm("medain"), ErrorCode::kUnknownName);
+  EXPECT_EQ(nearest_word("medain", {"mean", "median", "mode"}), "median");
+  EXPECT_EQ(nearest_word("x", {}), "");
+}
+
+// The accuracy of a mean depends on how many people there are, and that is private.
+TEST(Registry, WhatDependsOnAPrivateLengthIsNotPromisedBeforehand) {
+  const json options = {{"epsilon", 1}, {"lower", 0}, {"upper", 10}, {"relation", "add_remove"}};
+  EXPECT_FALSE(make_job("mean", options).accuracy(100, 0.95));
+  EXPECT_FALSE(make_job("variance", options).accuracy(100, 0.95));
+  EXPECT_TRUE(make_job("median", options).accuracy(100, 0.95));
+  const json choice = {{"epsilon", 1}, {"sensitivity", 1}};
+  EXPECT_GT(make_job("exponential", choice).accuracy(1000, 0.95)->half_width,
+            make_job("exponential", choice).accuracy(10, 0.95)->half_width);
+}
+
+}  // namespace
+}  // namespace gauze
