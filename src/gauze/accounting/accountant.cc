@@ -185,7 +185,7 @@ Answer best(const Question& question) {
   const bool has_pld = consider(Accountant::kPld);
   double steps = 0;
   for (const EventCount& part : flatten(question.events)) steps += part.count;
-  if (!has_pld || steps > kManySteps) {
+  if (!has_pld || steps > kManySteps || std::isinf(winner->value)) {
     consider(Accountant::kAdvanced);
     consider(Accountant::kRdp);
   }

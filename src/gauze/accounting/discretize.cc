@@ -30,20 +30,41 @@ class Grid {
 
   double step() const { return step_; }
   long long cell(double loss) const { return static_cast<long long>(std::floor(loss / step_)); }
+  double at(long long cell) const { return static_cast<double>(cell) * step_; }
+
+  /// The stretch from grid point `first` to `first + width`, between whose ends losses are split.
+  struct Cell {
+    long long first;
+    long long width;
+    double low;
+    double whole;
+    double slack;
+    double scale;
+    double climb;
+  };
+  Cell open(long long first, long long width) const {
+    const double length = static_cast<double>(width) * step_;
+    const double low = at(first);
+    // Rounding of a loss and of `low` moves its share by at most the slack; that goes upward.
+    return {first,
+            width,
+            low,
+            width == 1 ? whole_ : -std::expm1(-length),
+            1e-15 * (std::abs(static_cast<double>(first)) + 16),
+            tilt_ * low - log_scale_,
+            width == 1 ? climb_ : std::exp(tilt_ * length)};
+  }
 
   /// P-probability e^log_density * weight at `loss`, which lies in `cell` up to rounding.
-  void add(double loss, double log_density, double weight, long long cell) {
-    const double low = static_cast<double>(cell) * step_;
-    // Rounding of `loss` and `low` moves the share by at most this; it goes to the upper end.
-    const double slack = 1e-15 * (std::abs(static_cast<double>(cell)) + 16);
-    const double share = std::clamp(rise(loss - low) / whole_ + slack, 0.0, 1.0);
-    const double mass = weight * std::exp(log_density + tilt_ * low - log_scale_);
-    const auto at = static_cast<std::size_t>(cell - result_.first);
-    result_.weights[at] += mass * (1 - share);
-    result_.weights[at + 1] += mass * share * climb_;
+  void add(double loss, double log_density, double weight, const Cell& cell) {
+    const double share = std::clamp(rise(loss - cell.low) / cell.whole + cell.slack, 0.0, 1.0);
+    const double mass = weight * std::exp(log_density + cell.scale);
+    const auto place = static_cast<std::size_t>(cell.first - result_.first);
+    result_.weights[place] += mass * (1 - share);
+    result_.weights[place + static_cast<std::size_t>(cell.width)] += mass * share * cell.climb;
   }
   void add(double loss, double mass) {
-    if (mass > 0) add(loss, std::log(mass), 1, cell(loss));
+    if (mass > 0) add(loss, std::log(mass), 1, open(cell(loss), 1));
   }
 
   GridLoss take(double infinite) {
@@ -81,16 +102,18 @@ constexpr std::array<Point, 5> kFive = {{{0.0469100770306680, 0.1184634425280945
 
 template <std::size_t N>
 void integrate(const DominatingPair& pair, const std::array<Point, N>& rule, double from, double to,
-               long long cell, Grid& grid) {
+               const Grid::Cell& cell, Grid& grid) {
   const double width = to - from;
   for (const Point& point : rule) {
     const double l = from + width * point.at;
-    grid.add(pair.loss(l), pair.log_p(l), width * point.weight, cell);
+    const auto [loss, log_p] = pair.loss_and_log_p(l);
+    grid.add(loss, log_p, width * point.weight, cell);
   }
 }
 
 /// Integrates the curve over base losses [from, to], which all lie in one cell.
-void add_stretch(const DominatingPair& pair, double from, double to, long long cell, Grid& grid) {
+void add_stretch(const DominatingPair& pair, double from, double to, const Grid::Cell& cell,
+                 Grid& grid) {
   if (!(to > from)) return;
   // Length relative to the scale on which the density changes.
   const double c = pair.curve->curvature;
@@ -147,26 +170,75 @@ Kept keep(const DominatingPair& pair, double tail) {
   return kept;
 }
 
-void add_curve(const DominatingPair& pair, const Kept& kept, Grid& grid) {
+/// How many grid steps a cell may span without adding noticeable variance: the less tilted
+/// probability lies beyond, the more.
+class Coarseness {
+ public:
+  /// One step everywhere.
+  Coarseness() {
+    below_.fill(-std::numeric_limits<double>::infinity());
+    above_.fill(std::numeric_limits<double>::infinity());
+  }
+
+  Coarseness(const DominatingPair& pair, double tilt, double log_scale) : Coarseness() {
+    DominatingPair curve = pair;
+    curve.atoms.clear();
+    std::vector<LossNode> nodes = loss_nodes(curve, 1);
+    std::sort(nodes.begin(), nodes.end(),
+              [](const LossNode& a, const LossNode& b) { return a.loss < b.loss; });
+    const auto scan = [&](auto from, auto to, std::array<double, kLevels>& bounds) {
+      double beyond = 0;
+      for (auto node = from; node != to; ++node) {
+        beyond += std::exp(node->log_weight + tilt * node->loss - log_scale);
+        for (std::size_t level = 0; level < kLevels; ++level) {
+          const double width = std::exp2(static_cast<double>(level + 1));
+          if (beyond < 1e-3 / (width * width * width)) bounds[level] = node->loss;
+        }
+      }
+    };
+    scan(nodes.begin(), nodes.end(), below_);
+    scan(nodes.rbegin(), nodes.rend(), above_);
+  }
+
+  long long width(double loss, double step) const {
+    for (std::size_t level = kLevels; level > 0; --level) {
+      const double reach = std::exp2(static_cast<double>(level));
+      if (loss > above_[level - 1] || loss + reach * step < below_[level - 1]) {
+        return 1LL << level;
+      }
+    }
+    return 1;
+  }
+
+ private:
+  static constexpr std::size_t kLevels = 12;
+  std::array<double, kLevels> below_;
+  std::array<double, kLevels> above_;
+};
+
+void add_curve(const DominatingPair& pair, const Kept& kept, const Coarseness& coarseness,
+               Grid& grid) {
   const double a = pair.loss(kept.low);
   const double b = pair.loss(kept.high);
   const long long last = grid.cell(std::max(a, b));
-  long long cell = grid.cell(std::min(a, b));
   const bool rising = a <= b;
   const auto clipped = [&](double l) { return std::clamp(l, kept.low, kept.high); };
   double edge = rising ? kept.low : kept.high;
-  for (; cell <= last; ++cell) {
-    double next = cell == last ? (rising ? kept.high : kept.low)
-                               : clipped(pair.base(static_cast<double>(cell + 1) * grid.step()));
-    if (rising) {
-      // The view without replacement has a kink at zero.
-      if (edge < 0 && next > 0) {
-        add_stretch(pair, edge, 0, cell, grid);
-        edge = 0;
-      }
-      add_stretch(pair, edge, next, cell, grid);
-    } else {
+  for (long long first = grid.cell(std::min(a, b)); first <= last;) {
+    const long long width =
+        std::min(coarseness.width(grid.at(first), grid.step()), last + 1 - first);
+    const Grid::Cell cell = grid.open(first, width);
+    first += width;
+    const double next =
+        first > last ? (rising ? kept.high : kept.low) : clipped(pair.base(grid.at(first)));
+    if (!rising) {
       add_stretch(pair, next, edge, cell, grid);
+    } else if (edge < 0 && next > 0) {
+      // The view without replacement has a kink at zero.
+      add_stretch(pair, edge, 0, cell, grid);
+      add_stretch(pair, 0, next, cell, grid);
+    } else {
+      add_stretch(pair, edge, next, cell, grid);
     }
     edge = next;
   }
@@ -175,7 +247,7 @@ void add_curve(const DominatingPair& pair, const Kept& kept, Grid& grid) {
 }  // namespace
 
 GridLoss discretize(const DominatingPair& pair, double step, double tilt, double log_scale,
-                    double tail) {
+                    double tail, Cells cells) {
   Kept kept{0, 0, 0, {}};
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -196,7 +268,11 @@ GridLoss discretize(const DominatingPair& pair, double step, double tilt, double
   Grid grid(step, tilt, log_scale, low, high);
   for (const LossAtom& atom : pair.atoms) grid.add(atom.loss, atom.p);
   for (const LossAtom& atom : kept.tails) grid.add(atom.loss, atom.p);
-  if (pair.curve) add_curve(pair, kept, grid);
+  if (pair.curve) {
+    const Coarseness coarseness =
+        cells == Cells::kEqual ? Coarseness() : Coarseness(pair, tilt, log_scale);
+    add_curve(pair, kept, coarseness, grid);
+  }
   return grid.take(kept.infinite + pair.p_only);
 }
 

@@ -39,16 +39,23 @@ double gaussian_delta(const Ratio& mu_squared, double epsilon) {
     return epsilon > 0 ? std::numeric_limits<double>::denorm_min() : 1;
   }
   if (tail < -1e5) return 1;
+  if (about > 1e6) {
+    // Without the second term: epsilon grows by less than 1e-12 of itself.
+    const Interval mu = sqrt(Interval(mu_squared, 1u << 12));
+    const Interval two(2.0, 1u << 12);
+    return std::min(1.0, normal_cdf(mu / two - Interval(epsilon, 1u << 12) / mu).upper());
+  }
   // The two terms agree in about log2(1/mu) leading bits; ask for more until the difference is
   // known well.
-  for (unsigned bits = 128; bits <= 1u << 14; bits *= 2) {
+  const unsigned lost = about < 1 ? static_cast<unsigned>(-std::ilogb(about)) : 0;
+  for (unsigned bits = 160 + lost; bits <= 1u << 13; bits *= 2) {
     const Interval delta = delta_interval(mu_squared, epsilon, bits);
     const double upper = delta.upper();
     const double lower = delta.lower();
     const double next = std::nextafter(std::nextafter(lower, kInfinity), kInfinity);
     if (lower >= 0 && upper <= next) return std::min(1.0, upper);
   }
-  return std::min(1.0, std::max(0.0, delta_interval(mu_squared, epsilon, 1u << 14).upper()));
+  return std::min(1.0, std::max(0.0, delta_interval(mu_squared, epsilon, 1u << 13).upper()));
 }
 
 double gaussian_epsilon(const Ratio& mu_squared, double delta) {

@@ -67,7 +67,8 @@ DominatingPair approximate_pair(const Ratio& epsilon, const Ratio& delta) {
 }
 
 DominatingPair gaussian_pair(const Ratio& mu_squared) {
-  const double mu = std::sqrt(round_up(mu_squared)) * (1 + 2 * kUlp);
+  // Below 1e-100 squares leave the range of doubles; more distance only raises the loss.
+  const double mu = std::max(1e-100, std::sqrt(round_up(mu_squared)) * (1 + 2 * kUlp));
   DominatingPair pair;
   pair.curve = LossCurve{-mu * mu / 8 - std::log(mu) - std::log(2 * std::numbers::pi) / 2,
                          1 / mu / mu, -kInfinity, kInfinity};
@@ -169,6 +170,15 @@ DominatingPair mirrored(DominatingPair pair) {
   return pair;
 }
 
+/// With a curve between atoms the grid is aligned with the largest loss; sampled atoms alone have
+/// no common lattice.
+double top_atom(const DominatingPair& pair) {
+  double top = 0;
+  if (!pair.curve) return 0;
+  for (const LossAtom& atom : pair.atoms) top = std::max(top, atom.loss);
+  return top;
+}
+
 /// Removing a Poisson-sampled unit: (1 - rate) Q + rate P against Q.
 DominatingPair poisson_remove(const DominatingPair& base, double rate) {
   DominatingPair pair = base;
@@ -184,6 +194,7 @@ DominatingPair poisson_remove(const DominatingPair& base, double rate) {
   }
   pair.p_only = rate * base.p_only;
   pair.q_only = 0;
+  pair.spacing = top_atom(pair);
   return pair;
 }
 
@@ -202,6 +213,7 @@ DominatingPair poisson_add(const DominatingPair& base, double rate) {
   }
   pair.p_only = 0;
   pair.q_only = rate * base.p_only;
+  pair.spacing = top_atom(pair);
   return pair;
 }
 
@@ -420,6 +432,12 @@ double DominatingPair::log_p(double l) const {
       return l > 0 ? even - l / 2 + mixed(rate, l) : even + l / 2;
   }
   return even;
+}
+
+std::pair<double, double> DominatingPair::loss_and_log_p(double l) const {
+  const double seen = loss(l);
+  if (view != View::kPoissonRemove) return {seen, log_p(l)};
+  return {seen, curve->log_height - curve->curvature * l * l / 2 - l / 2 + seen};
 }
 
 double DominatingPair::largest() const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "gauze/accounting/event.h"
@@ -45,9 +46,10 @@ struct DominatingPair {
   double loss(double l) const;     ///< what the base loss l of the curve becomes in this view
   double base(double loss) const;  ///< the inverse of `loss`; infinite outside its range
   double log_p(double l) const;    ///< logarithm of the P-density in this view, by base loss
-  double largest() const;          ///< least upper bound of finite losses; may be infinite
-  double smallest() const;         ///< greatest lower bound of losses; may be -infinity
-  double relative_error() const;   ///< bound on the relative error of every computed probability
+  std::pair<double, double> loss_and_log_p(double l) const;  ///< both at once, faster
+  double largest() const;         ///< least upper bound of finite losses; may be infinite
+  double smallest() const;        ///< greatest lower bound of losses; may be -infinity
+  double relative_error() const;  ///< bound on the relative error of every computed probability
 };
 
 /// Which of two neighbours has the unit.

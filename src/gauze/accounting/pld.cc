@@ -109,6 +109,7 @@ struct Plan {
   double first = 0;  ///< lowest multiple of `step` in the window
   std::size_t size = 0;
   double tail = 0;
+  Cells cells = Cells::kGraded;
 };
 
 /// Where the tilted loss is, but for a probability below e^-28 at either end.
@@ -165,9 +166,10 @@ Plan make_plan(const std::vector<PairCount>& parts, const Law& law, double tilt,
   }
   // One kind of loss on a lattice: losses that lie on grid points are not rounded at all.
   if (const double spacing = parts[0].pair.spacing; parts.size() == 1 && spacing > 0) {
-    if (spacing > plan.step) {
+    const bool fits = width / spacing < static_cast<double>(most_points);
+    if (parts[0].pair.curve ? spacing > plan.step : !fits && spacing > plan.step) {
       plan.step = spacing / std::ceil(spacing / plan.step);
-    } else if (width / spacing < static_cast<double>(most_points)) {
+    } else if (fits) {
       plan.step = spacing;
     }
   }
@@ -198,24 +200,36 @@ struct Spectrum {
 };
 
 /// Multiplies the powers of the spectra; returns per-entry error of the inverse transform too.
-double multiply(const std::vector<Spectrum>& spectra, std::size_t size,
+double multiply(const std::vector<Spectrum>& spectra, const RealFft& fft,
                 std::vector<std::complex<double>>& product) {
-  const double rounding = fft_rounding(size) + 0x1p-50;
+  const std::size_t size = fft.size();
+  // The inverse goes through sums of real and imaginary parts, at most sqrt(2) larger.
+  const double rounding = 1.5 * fft.rounding() + 0x1p-50;
   double count = 0;
   for (const Spectrum& s : spectra) count += s.count;
+  // A factor below this makes the product smaller than e^-80, and no factor exceeds 1.
+  std::vector<double> negligible;
+  for (const Spectrum& s : spectra) {
+    const double magnitude = std::max(0.0, std::exp(-80 / s.count) - rounding);
+    negligible.push_back(magnitude * magnitude);
+  }
   double error = 0;
   for (std::size_t k = 0; k < product.size(); ++k) {
+    const double multiplicity = k == 0 || 2 * k == size ? 1 : 2;
+    bool skip = false;
+    for (std::size_t i = 0; i < spectra.size(); ++i) {
+      skip = skip || std::norm(spectra[i].values[k]) < negligible[i];
+    }
+    if (skip) {
+      error += multiplicity * 2e-35;
+      continue;
+    }
     double log_size = 0;
     double smallest = 1;
     for (const Spectrum& s : spectra) {
-      const double magnitude = std::sqrt(std::norm(s.values[k])) + rounding;
+      const double magnitude = std::abs(s.values[k]) + rounding;
       smallest = std::min(smallest, magnitude);
       log_size += s.count * std::log(magnitude);
-    }
-    const double multiplicity = k == 0 || 2 * k == size ? 1 : 2;
-    if (log_size < -80) {
-      error += multiplicity * std::exp(-80);
-      continue;
     }
     std::complex<double> value = 1;
     for (const Spectrum& s : spectra) {
@@ -251,6 +265,7 @@ double log_moment(const GridLoss& grid, double step, double more) {
 Composed compose(const std::vector<PairCount>& parts, const Law& law, const Plan& plan) {
   Composed result;
   result.plan = plan;
+  RealFft fft(plan.size);
   std::vector<Spectrum> spectra;
   double log_finite = 0;
   double log_above = 0;
@@ -258,7 +273,8 @@ Composed compose(const std::vector<PairCount>& parts, const Law& law, const Plan
   double log_factor = 1e-12 + 4e-16 * static_cast<double>(plan.size);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto& [pair, count] = parts[i];
-    GridLoss grid = discretize(pair, plan.step, plan.tilt, law.log_mass(i, plan.tilt), plan.tail);
+    GridLoss grid =
+        discretize(pair, plan.step, plan.tilt, law.log_mass(i, plan.tilt), plan.tail, plan.cells);
     const double mass = sum_of(grid.weights);
     if (!(mass > 0)) {
       result.infinite = 1;
@@ -277,11 +293,11 @@ Composed compose(const std::vector<PairCount>& parts, const Law& law, const Plan
       folded[at] += weight / mass;
       if (++at == plan.size) at = 0;
     }
-    spectra.push_back({real_fft(folded), count});
+    spectra.push_back({fft.forward(folded), count});
   }
   std::vector<std::complex<double>> product(plan.size / 2 + 1);
-  const double error = multiply(spectra, plan.size, product);
-  const std::vector<double> cyclic = inverse_real_fft(product, plan.size);
+  const double error = multiply(spectra, fft, product);
+  const std::vector<double> cyclic = fft.inverse(product);
   result.weights.resize(plan.size);
   std::size_t at = wrapped(plan.first, plan.size);
   for (double& weight : result.weights) {
@@ -435,12 +451,13 @@ DominatingPair composed_pair(const std::vector<PairCount>& parts) {
     return result;
   }
   // The law as it is serves low losses, a tilted one high losses: each is an upper bound at every
-  // point, so the smaller of the two is.
+  // point of the same grid law (so its cells must not depend on the tilt), and so is the smaller.
   const double tilt = last_true(law.max_tilt(), [&](double t) { return law.at(t).rate(t) > -35; });
   const Window here = window(law, 0);
   const Window there = window(law, tilt);
   Plan plan = make_plan(parts, law, tilt,
                         {here.low, std::max(here.high, there.high), there.top_tilt}, -40, kPoints);
+  plan.cells = Cells::kEqual;
   const Composed high = compose(parts, law, plan);
   plan.tilt = 0;
   const Composed low = compose(parts, law, plan);

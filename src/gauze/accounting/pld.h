@@ -29,8 +29,12 @@ struct GridLoss {
   double infinite = 0;
 };
 
+/// Whether all cells of the grid are one step wide, or wider where little tilted probability lies:
+/// faster, but the law then depends on the tilt.
+enum class Cells : std::uint8_t { kEqual, kGraded };
+
 /// `tail` bounds the probability that may be cut off at either end of an unbounded loss.
 GridLoss discretize(const DominatingPair& pair, double step, double tilt, double log_scale,
-                    double tail);
+                    double tail, Cells cells = Cells::kEqual);
 
 }  // namespace gauze

@@ -2,25 +2,39 @@
 
 #include <complex>
 #include <cstddef>
-#include <span>
+#include <memory>
 #include <vector>
 
 namespace gauze {
 
-/// Discrete Fourier transforms of real sequences.
+/// Discrete Fourier transforms of real sequences of one even length.
 ///
-/// Rounding: an output is a sum over paths through log2(N) butterflies, each with relative error
+/// Rounding: an output is a sum over paths through log2(size) butterflies, each with relative error
 /// below 16 units in the last place, so every coefficient of the forward transform is off by at
-/// most `fft_rounding(N)` times the sum of absolute inputs, and every value of the inverse by at
-/// most `fft_rounding(N)` times the mean of absolute coefficients.
-double fft_rounding(std::size_t size);
+/// most `rounding()` times the sum of absolute inputs, and every value of the inverse by at most
+/// `rounding()` times the mean of absolute coefficients.
+/// Time O(size log size); the trigonometric tables are computed once.
+class RealFft {
+ public:
+  explicit RealFft(std::size_t size);
+  RealFft(RealFft&&) noexcept;
+  RealFft& operator=(RealFft&&) noexcept;
+  ~RealFft();
 
-/// Coefficients 0 ... N/2 of the sequence (N even); the others are their conjugates.
-std::vector<std::complex<double>> real_fft(const std::vector<double>& values);
+  std::size_t size() const { return size_; }
+  double rounding() const;
 
-/// The sequence of even length `size` whose coefficients 0 ... size/2 are given.
-std::vector<double> inverse_real_fft(const std::vector<std::complex<double>>& half,
-                                     std::size_t size);
+  /// Coefficients 0 ... size/2; the others are their conjugates.
+  std::vector<std::complex<double>> forward(const std::vector<double>& values);
+
+  /// The sequence whose coefficients 0 ... size/2 are given.
+  std::vector<double> inverse(const std::vector<std::complex<double>>& half);
+
+ private:
+  struct Tables;
+  std::size_t size_;
+  std::unique_ptr<Tables> tables_;
+};
 
 /// The smallest length >= `size` of the form 2^k, 3 * 2^k or 5 * 2^k, k >= 2.
 std::size_t fft_size(std::size_t size);

@@ -1,0 +1,72 @@
+#include "gauze/accounting/meter.h"
+
+#include "gauze/accounting/test_events.h"
+#include "gauze/testing/matchers.h"
+
+namespace gauze {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the event builders
+
+TEST(Meter, AcceptsAllPartsOfASplitBudgetAndNotOneMore) {
+  for (const int parts : {3, 7, 16, 32, 160, 1600}) {
+    const Ratio epsilon = parse_ratio("0.1");
+    Meter meter(event(events::Pure{epsilon}));
+    for (int i = 0; i < parts; ++i) meter.charge(event(events::Pure{epsilon / parts}));
+    EXPECT_TRUE(meter.exhausted()) << parts;
+    EXPECT_ERROR(meter.charge(pure("1e-30")), ErrorCode::kBudgetExceeded);
+    EXPECT_EQ(meter.charged().size(), static_cast<std::size_t>(parts));
+  }
+}
+
+TEST(Meter, LeavesEverythingAsItWasWhenItRefuses) {
+  Meter meter(pure("1"));
+  meter.charge(laplace("2"));
+  EXPECT_ERROR(meter.charge(laplace("1")), ErrorCode::kBudgetExceeded);
+  EXPECT_ERROR(meter.charge(gaussian("10")), ErrorCode::kCannotCompose);
+  EXPECT_EQ(meter.charged().size(), 1u);
+  meter.charge(laplace("2"));
+  EXPECT_TRUE(meter.exhausted());
+}
+
+TEST(Meter, CountsConcentratedLossOfGaussianSteps) {
+  Meter meter(zcdp("0.5"));
+  meter.charge(gaussian("2", "1", 4));
+  EXPECT_TRUE(meter.exhausted());
+  EXPECT_ERROR(meter.charge(gaussian("1e9")), ErrorCode::kBudgetExceeded);
+}
+
+TEST(Meter, ChargesEpsilonAndDeltaTogether) {
+  Meter meter(approximate("1", "1e-6"));
+  meter.charge(approximate("0.5", "1e-6"));
+  EXPECT_ERROR(meter.charge(approximate("0.1", "1e-9")), ErrorCode::kBudgetExceeded);
+  meter.charge(pure("0.5"));
+}
+
+TEST(Meter, ChargesASampledRunStepByStep) {
+  const Event step = poisson("0.01", {gaussian("1")});
+  Meter meter(poisson("0.01", {gaussian("1")}, 3));
+  meter.charge(step);
+  EXPECT_ERROR(meter.charge(poisson("0.02", {gaussian("1")})), ErrorCode::kCannotCompose);
+  meter.charge(step);
+  meter.charge(step);
+  EXPECT_TRUE(meter.exhausted());
+  EXPECT_ERROR(meter.charge(step), ErrorCode::kBudgetExceeded);
+}
+
+TEST(Meter, RefusesAnotherRelation) {
+  Meter meter(pure("1"));
+  EXPECT_ERROR(meter.charge(event(events::Pure{1}, 1, Relation::kReplace)),
+               ErrorCode::kCannotCompose);
+}
+
+TEST(Meter, HandlesCountsNearTwoToTheSixtyThree) {
+  const std::uint64_t many = (std::uint64_t{1} << 63) - 1;
+  Meter meter(pure("1e-20", many));
+  meter.charge(pure("1e-20", many - 1));
+  EXPECT_ERROR(meter.charge(pure("1e-20", 2)), ErrorCode::kBudgetExceeded);
+  meter.charge(pure("1e-20"));
+}
+
+}  // namespace
+}  // namespace gauze
