@@ -29,6 +29,12 @@ double up(double value) {
   return std::nextafter(value, std::numeric_limits<double>::infinity());
 }
 
+/// k * epsilon, rounded up only where it has to be rounded.
+double times_up(double k, double epsilon) {
+  const double product = k * epsilon;
+  return std::fma(k, epsilon, -product) > 0 ? up(product) : product;
+}
+
 }  // namespace
 
 Closeness close_probabilities(double p, double epsilon, double delta) {
@@ -56,14 +62,16 @@ GroupGuarantee group_guarantee(std::uint64_t size, double epsilon, double delta)
   check(epsilon, delta);
   require(size >= 1, "a group has at least one member");
   if (size == 1) return {.epsilon = epsilon, .delta = delta};
-  const double k = up(static_cast<double>(size));
-  if (delta == 0) return {.epsilon = up(k * epsilon), .delta = 0};
+  const auto nearest = static_cast<double>(size);
+  const double k = nearest < 0x1p53 ? nearest : up(nearest);
+  const double epsilons = times_up(k, epsilon);
+  if (delta == 0) return {.epsilon = epsilons, .delta = 0};
   // The sum of e^(i epsilon) for i < k; k itself when epsilon vanishes.
   const double factor = epsilon < 1e-12 ? k * up(std::exp(k * epsilon))
                                         : std::expm1(k * epsilon) / std::expm1(epsilon);
   constexpr double kSlack = 1 + 1e-12;  // covers the rounding of the few operations above
   const double together = std::isfinite(factor) ? factor * delta * kSlack : 1;
-  return {.epsilon = up(k * epsilon), .delta = std::min(1.0, together)};
+  return {.epsilon = epsilons, .delta = std::min(1.0, together)};
 }
 
 Band band(double epsilon) {

@@ -16,8 +16,10 @@ class AdditiveNoise;
 /// Adds discrete Gaussian noise to integers.
 ///
 /// Privacy    zero-concentrated DP, rho = l2_sensitivity^2 / (2 sigma^2); no pure guarantee.
-/// Accuracy   each value within about sigma * sqrt(2 ln(2/beta)), a whole number, with probability
-/// 1 - beta. Numerics   integers throughout; sums beyond 64 bits saturate. Time       O(values).
+/// Accuracy   each value within about sigma * sqrt(2 ln(2/beta)), a whole number, with
+///            probability 1 - beta.
+/// Numerics   integers throughout; sums beyond 64 bits saturate.
+/// Time       O(values).
 /// Argument   discrete_gaussian.md
 class DiscreteGaussian {
  public:

@@ -16,8 +16,10 @@ class AdditiveNoise;
 /// Adds two-sided geometric noise to integers.
 ///
 /// Privacy    pure DP, epsilon = l1_sensitivity / scale.
-/// Accuracy   each value within about scale * ln(1/beta), a whole number, with probability 1 -
-/// beta. Numerics   integers throughout; sums beyond 64 bits saturate. Time       O(values).
+/// Accuracy   each value within about scale * ln(1/beta), a whole number, with
+///            probability 1 - beta.
+/// Numerics   integers throughout; sums beyond 64 bits saturate.
+/// Time       O(values).
 /// Argument   discrete_laplace.md
 class DiscreteLaplace {
  public:

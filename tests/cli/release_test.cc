@@ -1,0 +1,160 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "gauze/engine/registry.h"
+#include "program.h"
+
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string numbers(int n) {
+  std::string text;
+  for (int i = 1; i <= n; ++i) text += std::to_string(i) + "\n";
+  return text;
+}
+
+// Off by 60 at epsilon 1 happens with probability below e^-60.
+TEST(ReleaseCommand, CountsWithAnErrorBarAndAPrice) {
+  const Ran ran =
+      gauze_program("release count --epsilon 1 --relation add_remove --json -", numbers(1000));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto json = ran.json();
+  EXPECT_NEAR(json.at("value").get<double>(), 1000, 60);
+  EXPECT_GE(json.at("accuracy").at("half_width").get<double>(), 2);
+  EXPECT_EQ(json.at("accuracy").at("confidence"), 0.95);
+  EXPECT_EQ(json.at("cost").at("epsilon"), 1.0);
+  EXPECT_EQ(json.at("cost").at("delta"), 0.0);
+  EXPECT_EQ(json.at("spent").at("relation"), "add_remove");
+}
+
+TEST(ReleaseCommand, ReadsAColumnOfAFileByName) {
+  const Folder folder;
+  std::string text = "name,age\n";
+  for (int i = 0; i < 500; ++i) text += "\"N, " + std::to_string(i) + "\",40\n";
+  const std::string file = folder.write("people.csv", text);
+  const Ran ran = gauze_program(
+      "release mean --epsilon 5 --lower 0 --upper 100 --relation add_remove --column age --json " +
+      file);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NEAR(ran.json().at("value").get<double>(), 40, 5);
+}
+
+TEST(ReleaseCommand, ShowsTheAnswerWithItsErrorBar) {
+  const Ran ran =
+      gauze_program("release sum --epsilon 1 --lower 0 --upper 10 --relation replace -", "1\n2\n");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("accuracy"));
+  EXPECT_THAT(ran.out, HasSubstr("cost"));
+}
+
+TEST(ReleaseCommand, WorksOnAnEmptyDataSetAndOnRowsThatAreNoNumbers) {
+  const std::string bounds = " --epsilon 1 --lower 0 --upper 10 --relation add_remove -";
+  for (const char* name : {"sum", "integer_sum", "mean", "variance", "median", "quantile",
+                           "interquartile_range", "mode"}) {
+    for (const char* input : {"", "nan\ninf\n-inf\nx\n-0.0\n1e999\n"}) {
+      const Ran ran = gauze_program(std::string("release ") + name + bounds, input);
+      EXPECT_EQ(ran.exit, 0) << name << ran.err;
+    }
+  }
+  EXPECT_EQ(gauze_program("release count --epsilon 1 --relation replace -", "").exit, 0);
+}
+
+TEST(ReleaseCommand, CountsNearTheEndOfSixtyFourBitsDoNotWrap) {
+  const Ran ran =
+      gauze_program("release discrete_laplace --l1-sensitivity 1 --scale 5 --json -",
+                    "9223372036854775807\n-9223372036854775808\n9223372036854775806\n4294967295\n");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto values = ran.json().at("value");
+  EXPECT_GT(values.at(0).get<std::int64_t>(), INT64_MAX - 1000);
+  EXPECT_LT(values.at(1).get<std::int64_t>(), INT64_MIN + 1000);
+  EXPECT_GT(values.at(2).get<std::int64_t>(), INT64_MAX - 1000);
+  EXPECT_NEAR(values.at(3).get<double>(), 4294967295.0, 1000);
+}
+
+TEST(ReleaseCommand, AVectorMustHoldFiniteNumbers) {
+  const std::string laplace = "release laplace --l1-sensitivity 1 --scale 2 -";
+  for (const char* input : {"", "nan\n", "inf\n", "x\n"}) {
+    const Ran ran = gauze_program(laplace, input);
+    EXPECT_EQ(ran.exit, 2) << input;
+    EXPECT_EQ(ran.out, "") << input;
+  }
+  EXPECT_EQ(gauze_program(laplace, "1.5\n").exit, 0);
+}
+
+TEST(ReleaseCommand, ChoosesTheClearlyBestCandidate) {
+  for (const char* name : {"exponential", "permute_and_flip", "report_noisy_max"}) {
+    const Ran ran = gauze_program(
+        std::string("release ") + name + " --epsilon 2 --sensitivity 1 --json -", "0\n1000\n0\n");
+    ASSERT_EQ(ran.exit, 0) << name << ran.err;
+    EXPECT_EQ(ran.json().at("value"), 1) << name;
+  }
+  const Ran best = gauze_program("release top_k --k 2 --epsilon 2 --sensitivity 1 --json -",
+                                 "0\n1000\n0\n2000\n");
+  EXPECT_EQ(best.json().at("value"), (nlohmann::json{3, 1})) << best.err;
+}
+
+TEST(ReleaseCommand, RefusesAWeakGuaranteeUnlessToldOtherwise) {
+  const std::string count = "release count --epsilon 10 --relation add_remove -";
+  const Ran ran = gauze_program(count, "1\n");
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--accept-weak"));
+  EXPECT_EQ(gauze_program(count + " --accept-weak", "1\n").exit, 0);
+  const std::string gaussian = "release gaussian --l2-sensitivity 1 --sigma 0.1 -";
+  EXPECT_EQ(gauze_program(gaussian, "1\n").exit, 2);
+}
+
+TEST(ReleaseCommand, BadOptionsAreRefusedBeforeARowIsRead) {
+  for (const char* arguments :
+       {"count", "count --epsilon 0 --relation add_remove", "count --epsilon 1 --relation friends",
+        "count --epsilon -1 --relation add_remove", "count --epsilon nan --relation add_remove",
+        "count --epsilon 1", "sum --epsilon 1 --relation replace",
+        "sum --epsilon 1 --lower 5 --upper 5 --relation replace",
+        "sum --epsilon 1 --lower 5 --upper 4 --relation replace",
+        "sum --epsilon 1 --lower -inf --upper 4 --relation replace",
+        "laplace --l1-sensitivity 0 --scale 1", "laplace --l1-sensitivity 1 --scale 0",
+        "laplace --l1-sensitivity 1 --scale -3", "no_such_algorithm --epsilon 1",
+        "count --epsilon 1 --relation add_remove --colour red",
+        "count --epsilon 1 --relation add_remove --confidence 1"}) {
+    const Ran ran = gauze_program(std::string("release ") + arguments + " /no/such/file");
+    EXPECT_EQ(ran.exit, 2) << arguments << ran.err;
+  }
+  EXPECT_EQ(gauze_program("release count --epsilon 1 --relation add_remove /no/such/file").exit, 5);
+  const Ran typo = gauze_program("release cuont --epsilon 1");
+  EXPECT_THAT(typo.err, HasSubstr("count"));
+}
+
+TEST(ListAndDescribe, CoverEveryAlgorithm) {
+  const auto listed = gauze_program("list --json").json().at("algorithms");
+  const std::string text = gauze_program("list").out;
+  ASSERT_EQ(listed.size(), gauze::algorithms().size());
+  for (const auto& entry : listed) {
+    const auto name = entry.at("name").get<std::string>();
+    EXPECT_THAT(text, HasSubstr(name));
+    const Ran described = gauze_program("describe " + name);
+    EXPECT_EQ(described.exit, 0);
+    for (const char* part : {"Guarantee", "Parameters", "Accuracy", "Cost", "Source"})
+      EXPECT_THAT(described.out, HasSubstr(part)) << name;
+    const auto json = gauze_program("describe --json " + name).json();
+    EXPECT_FALSE(json.at("options").empty());
+    EXPECT_EQ(gauze_program("release " + name + " --help").exit, 0);
+  }
+  EXPECT_EQ(gauze_program("describe nothing").exit, 2);
+}
+
+TEST(TheProgram, HelpsAndToursAndKnowsItsVersion) {
+  const Ran help = gauze_program("--help");
+  EXPECT_EQ(help.exit, 0);
+  for (const char* command : {"list", "describe", "release", "account", "calibrate", "noise",
+                              "explain", "tour", "version"}) {
+    EXPECT_THAT(help.out, HasSubstr(command));
+    EXPECT_EQ(gauze_program(std::string(command) + " --help").exit, 0) << command;
+  }
+  EXPECT_EQ(gauze_program("tour").exit, 0);
+  EXPECT_EQ(gauze_program("version --json").json().size(), 1u);
+  EXPECT_EQ(gauze_program("").exit, 2);
+  EXPECT_EQ(gauze_program("teleport").exit, 2);
+}
+
+}  // namespace

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# clang-tidy over every library and program source. Usage: tidy.sh BUILD [FILE...]
+set -euo pipefail
+build=$1
+shift
+files=("$@")
+((${#files[@]})) || mapfile -t files < <(find src apps -name '*.cc' ! -name '*_test.cc' ! -name '*_bench.cc' ! -name '*_fuzz.cc' | sort)
+cmake -B "$build" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$build" 2>/dev/null
