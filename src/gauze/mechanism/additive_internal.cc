@@ -57,7 +57,7 @@ LatticeNoise::LatticeNoise(Lattice lattice, Integer sensitivity, Ratio scale, Ad
 
 LatticeNoise LatticeNoise::laplace(const Ratio& l1_sensitivity, const Ratio& scale,
                                    std::uint64_t dimension) {
-  const Lattice lattice = Lattice::for_noise(scale, l1_sensitivity, Integer(dimension));
+  const Lattice lattice = Lattice::for_noise(scale, 16, l1_sensitivity, Integer(dimension));
   const Integer steps = lattice.l1_steps(l1_sensitivity, dimension);
   const Ratio scale_in_steps = Ratio(steps) * scale / l1_sensitivity;
   return {lattice, steps, scale_in_steps, AdditiveNoise::discrete_laplace(scale_in_steps)};
@@ -65,7 +65,8 @@ LatticeNoise LatticeNoise::laplace(const Ratio& l1_sensitivity, const Ratio& sca
 
 LatticeNoise LatticeNoise::gaussian(const Ratio& l2_sensitivity, const Ratio& sigma,
                                     std::uint64_t dimension) {
-  const Lattice lattice = Lattice::for_noise(sigma, l2_sensitivity, ceil_sqrt(dimension) + 1);
+  const Integer rounding = dimension == 1 ? Integer(1) : Integer(ceil_sqrt(dimension) + 1);
+  const Lattice lattice = Lattice::for_noise(sigma, 20, l2_sensitivity, rounding);
   const Integer steps = lattice.l2_steps(l2_sensitivity, dimension);
   const Ratio sigma_in_steps = Ratio(steps) * sigma / l2_sensitivity;
   return {lattice, steps, sigma_in_steps,

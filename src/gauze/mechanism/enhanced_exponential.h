@@ -15,9 +15,8 @@ namespace gauze {
 /// them.
 ///
 /// Privacy    pure DP, epsilon, of bounded range epsilon.
-/// Accuracy   score within ln(candidates/beta) / rate of the best; rate is epsilon / (2 min(D1,
-/// D2))
-///            under replace and epsilon / D2 under add_remove.
+/// Accuracy   score within ln(candidates/beta) / rate of the best; the rate is
+///            epsilon / (2 min(D1, D2)) under replace and epsilon / D2 under add_remove.
 /// Numerics   the probabilities are exact for the binary values of the scores.
 /// Time       O(candidates).
 /// Argument   enhanced_exponential.md

@@ -17,14 +17,12 @@ class LatticeNoise;
 
 /// Adds Gaussian noise to real numbers.
 ///
-/// Privacy    zero-concentrated DP, rho = l2_sensitivity^2 / (2 sigma^2), exactly: what rounding
-/// adds
-///            to the sensitivity is added to the noise too (at most one part in 65,536).
+/// Privacy    zero-concentrated DP, rho = l2_sensitivity^2 / (2 sigma^2), exactly: what
+///            rounding adds to the sensitivity is added to the noise too (at most one part in 65,536).
 /// Accuracy   each value within sigma * sqrt(2 ln(2/beta)) with probability 1 - beta, all of them
 ///            with dimension/beta for 1/beta.
-/// Numerics   values are rounded to a public lattice 2^k of at most sigma/2^20 and get exact
-/// integer
-///            noise there; the result is the nearest double to a lattice point.
+/// Numerics   values are rounded to a public lattice 2^k of at most sigma/2^20 and get
+///            exact integer noise there; the result is the nearest double to a lattice point.
 /// Time       O(dimension).
 /// Argument   gaussian.md
 class Gaussian {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "gauze/accounting/loss.h"
-#include "gauze/mechanism/discrete_gaussian.h"
 #include "gauze/testing/audit.h"
 #include "gauze/testing/contract.h"
 #include "gauze/testing/matchers.h"
@@ -25,19 +24,11 @@ Gaussian gaussian(const Ratio& sensitivity, const Ratio& sigma, std::uint64_t di
   return Gaussian({.l2_sensitivity = sensitivity, .sigma = sigma, .dimension = dimension});
 }
 
-DiscreteGaussian discrete(const Ratio& sensitivity, const Ratio& sigma) {
-  return DiscreteGaussian({.l2_sensitivity = sensitivity, .sigma = sigma});
-}
-
 TEST(Gaussian, RejectsOptionsOutsideTheirRange) {
   EXPECT_ERROR(gaussian(0, 1), ErrorCode::kInvalidOption);
   EXPECT_ERROR(gaussian(1, 0), ErrorCode::kInvalidOption);
   EXPECT_ERROR(gaussian(1, -1), ErrorCode::kInvalidOption);
   EXPECT_ERROR(gaussian(1, 1, 0), ErrorCode::kInvalidOption);
-  EXPECT_ERROR(discrete(0, 1), ErrorCode::kInvalidOption);
-  EXPECT_ERROR(discrete(1, 0), ErrorCode::kInvalidOption);
-  EXPECT_ERROR(DiscreteGaussian({.l2_sensitivity = Ratio(3, 2), .sigma = 1, .dimension = 1}),
-               ErrorCode::kInvalidOption);
 }
 
 TEST(Gaussian, CostsExactlyTheRhoOfItsOptionsWhateverTheRounding) {
@@ -49,7 +40,6 @@ TEST(Gaussian, CostsExactlyTheRhoOfItsOptionsWhateverTheRounding) {
       EXPECT_EQ(pure_epsilon(gaussian(sensitivity, sigma, dimension).event()), std::nullopt);
     }
   }
-  EXPECT_EQ(zcdp_rho(discrete(3, 2).event()), Ratio(9, 8));
 }
 
 // 20,000 draws: coverage of a true 95 % lies within 0.9423 and 0.9577 except with probability 6e-7.
@@ -68,20 +58,6 @@ TEST(Gaussian, KeepsItsAccuracyPromise) {
   EXPECT_GE(kept, 20000 * 0.9423);
   EXPECT_LE(kept, 20000 * 0.9577);
   EXPECT_NEAR(squares / 20000, 9, 9 * 5 * std::sqrt(2.0 / 20000));  // five standard deviations
-}
-
-TEST(DiscreteGaussian, KeepsItsAccuracyPromise) {
-  for (const Ratio& sigma : {Ratio(1, 3), Ratio(2), Ratio(5000)}) {
-    const DiscreteGaussian mechanism = discrete(1, sigma);
-    const double r = mechanism.accuracy(0.95).half_width;
-    SeededBits bits(3);
-    const std::vector<std::int64_t> zeros(20000);
-    const auto draws = release_once(mechanism, std::span<const std::int64_t>(zeros), bits);
-    const auto kept = std::count_if(draws.begin(), draws.end(), [&](std::int64_t z) {
-      return std::abs(static_cast<double>(z)) <= r;
-    });
-    EXPECT_GE(kept, 20000 * 0.9423) << sigma;
-  }
 }
 
 /// delta at epsilon of normal noise with sensitivity/sigma = shift.
@@ -104,33 +80,6 @@ TEST(Gaussian, SurvivesTheAuditThatCatchesHalvedNoise) {
   EXPECT_GT(audited_epsilon(at(halved, 0), at(halved, 1), options), epsilon);
 }
 
-TEST(DiscreteGaussian, SurvivesTheAuditThatCatchesHalvedNoise) {
-  // Exact: probabilities on -60..60, the rest is below 1e-190.
-  const auto pmf = [](double sigma, int centre) {
-    std::vector<double> p;
-    double total = 0;
-    for (int x = -60; x <= 60; ++x) {
-      p.push_back(std::exp(-(x - centre) * (x - centre) / (2 * sigma * sigma)));
-      total += p.back();
-    }
-    for (double& mass : p) mass /= total;
-    return p;
-  };
-  const double delta = 0.02;
-  double epsilon = 0;
-  while (testing::hockey_stick(pmf(2, 0), pmf(2, 1), epsilon) > delta) epsilon += 1e-4;
-  const auto at = [](const DiscreteGaussian& mechanism, std::int64_t x) {
-    return [&mechanism, x](BitSource& bits) {
-      return static_cast<double>(release_once(mechanism, x, bits));
-    };
-  };
-  const testing::AuditOptions options{.trials = 60000, .seed = 4, .delta = delta};
-  const DiscreteGaussian right = discrete(1, 2);
-  const DiscreteGaussian halved = discrete(1, 1);
-  EXPECT_LE(audited_epsilon(at(right, 0), at(right, 1), options), epsilon);
-  EXPECT_GT(audited_epsilon(at(halved, 0), at(halved, 1), options), epsilon);
-}
-
 TEST(Gaussian, ReleasesLieOnOneGridThatDoesNotDependOnTheValue) {
   const Gaussian mechanism = gaussian(1, 1);
   SeededBits bits(5);
@@ -144,14 +93,6 @@ TEST(Gaussian, ReleasesLieOnOneGridThatDoesNotDependOnTheValue) {
     EXPECT_GT(testing::chi_square_p(parity, std::vector<double>{0.5, 0.5}), 1e-6) << x;
   }
   EXPECT_EQ(mechanism.lattice_step(), power_of_two(-20));
-}
-
-TEST(DiscreteGaussian, SaturatesCountsNearTheEndOf64BitsAndNeverWraps) {
-  SeededBits bits(6);
-  for (int i = 0; i < 200; ++i) {
-    EXPECT_GT(release_once(discrete(1, 10), INT64_MAX, bits), INT64_MAX - 1000);
-    EXPECT_LT(release_once(discrete(1, 10), INT64_MIN, bits), INT64_MIN + 1000);
-  }
 }
 
 }  // namespace

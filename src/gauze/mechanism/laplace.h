@@ -21,9 +21,8 @@ class LatticeNoise;
 ///            sensitivity is added to the noise too (at most one part in 65,536).
 /// Accuracy   each value within scale * ln(1/beta) with probability 1 - beta, all of them within
 ///            scale * ln(dimension/beta).
-/// Numerics   values are rounded to a public lattice 2^k of at most scale/2^20 and get exact
-/// integer
-///            noise there; the result is the nearest double to a lattice point.
+/// Numerics   values are rounded to a public lattice 2^k of at most scale/2^16 and get
+///            exact integer noise there; the result is the nearest double to a lattice point.
 /// Time       O(dimension).
 /// Argument   laplace.md
 class Laplace {

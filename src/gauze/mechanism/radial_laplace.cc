@@ -22,7 +22,7 @@ RadialLaplace::RadialLaplace(Options options) : options_(std::move(options)) {
   require(sensitivity > 0, "l2_sensitivity must be positive");
   require(scale > 0, "scale must be positive: larger is more private");
   require(dimension >= 1 && dimension <= 65536, "dimension must lie in [1, 65536]");
-  const Lattice lattice = Lattice::for_noise(scale, sensitivity, ceil_sqrt(dimension) + 1);
+  const Lattice lattice = Lattice::for_noise(scale, 16, sensitivity, ceil_sqrt(dimension) + 1);
   const Ratio steps = Ratio(lattice.l2_steps(sensitivity, dimension)) * scale / sensitivity;
   require(steps <= power_of_two(40),
           "scale is too large for this l2_sensitivity and dimension (about 2^22/sqrt(dimension) "

@@ -21,8 +21,7 @@ struct ShareEstimate {
 ///
 /// Privacy    local, pure DP, epsilon = ln(p (options - 1) / (1 - p)).
 /// Accuracy   each option's share among n answers within sqrt(ln(2/beta) / (2 n)) / (p - lie),
-/// where
-///            lie = (1 - p)/(options - 1), with probability 1 - beta.
+///            where lie = (1 - p)/(options - 1), with probability 1 - beta.
 /// Numerics   the probabilities are exact.
 /// Argument   randomized_response.md
 class RandomizedResponse {

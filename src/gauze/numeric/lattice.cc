@@ -24,9 +24,9 @@ Lattice Lattice::within(const Ratio& size) {
   return Lattice(floor_log2(size));
 }
 
-Lattice Lattice::for_noise(const Ratio& scale, const Ratio& sensitivity,
+Lattice Lattice::for_noise(const Ratio& scale, int scale_bits, const Ratio& sensitivity,
                            const Integer& rounding_steps) {
-  const Ratio by_scale = scale * power_of_two(-20);
+  const Ratio by_scale = scale * power_of_two(-scale_bits);
   const Ratio by_sensitivity = sensitivity * power_of_two(-16) / Ratio(rounding_steps);
   return within(std::min(by_scale, by_sensitivity));
 }

@@ -20,9 +20,9 @@ class Lattice {
   static Lattice within(const Ratio& size);
 
   /// The lattice for noise of this scale on data of this sensitivity: its step is at most
-  /// scale/2^20, and `rounding_steps` of them, which rounding may add to the sensitivity, are at
-  /// most one part in 2^16 of it.
-  static Lattice for_noise(const Ratio& scale, const Ratio& sensitivity,
+  /// scale/2^scale_bits, and `rounding_steps` of them, which rounding may add to the sensitivity,
+  /// are at most one part in 2^16 of it.
+  static Lattice for_noise(const Ratio& scale, int scale_bits, const Ratio& sensitivity,
                            const Integer& rounding_steps);
 
   int exponent() const { return exponent_; }

@@ -83,8 +83,8 @@ TEST(Lattice, StepsComeFromPublicScales) {
   EXPECT_EQ(Lattice::within(Ratio(7, 8)).exponent(), -1);
   EXPECT_EQ(Lattice::within(Ratio(4)).exponent(), 2);
   EXPECT_EQ(Lattice::within(parse_ratio("1e308")).exponent(), 1023);
-  EXPECT_EQ(Lattice::for_noise(Ratio(1), Ratio(1), 1).exponent(), -20);
-  EXPECT_EQ(Lattice::for_noise(Ratio(1), Ratio(1), 1 << 10).exponent(), -26);
+  EXPECT_EQ(Lattice::for_noise(Ratio(1), 20, Ratio(1), 1).exponent(), -20);
+  EXPECT_EQ(Lattice::for_noise(Ratio(1), 16, Ratio(1), 1 << 10).exponent(), -26);
 }
 
 TEST(Lattice, ReturnsTheNearestDouble) {
