@@ -124,9 +124,10 @@ DominatingPair discrete_gaussian_pair(const events::DiscreteGaussian& event) {
     DominatingPair pair =
         gaussian_pair(event.l2_sensitivity * event.l2_sensitivity / (event.sigma * event.sigma));
     constexpr double kNear = 14;
-    pair.mass_slack = (kNear * kNear + 1) / (23 * sigma * sigma);
-    pair.loss_slack = 2 * pair.mass_slack;
-    pair.p_only = pair.q_only = std::exp(-kNear * kNear / 2);
+    const auto off = [&](double z) { return (z * z + 1) / (23 * sigma * sigma); };
+    pair.mass_slack = off(kNear);
+    pair.loss_slack = off(kNear) + off(kNear + shift / sigma);
+    pair.p_only = pair.q_only = 2 * std::exp(-kNear * kNear / 2);
     return pair;
   }
   const double step = round_up(event.l2_sensitivity / (2 * event.sigma * event.sigma));
