@@ -6,83 +6,47 @@
 namespace gauze {
 namespace {
 
-[[noreturn]] void exceeded() {
-  throw Error(
-      ErrorCode::kBudgetExceeded,
-      "this step costs more than is left of what was reserved for the run; nothing was drawn");
-}
-
-/// The event without its count, for comparing kinds.
-bool same_kind(const Event& a, const Event& b) {
-  return a.kind == b.kind && a.relation == b.relation;
+/// The first currency in which the event has a price.
+std::optional<Budget::Currency> currency_of(const Event& event) {
+  if (pure_epsilon(event)) return Budget::Currency::kPure;
+  if (zcdp_rho(event)) return Budget::Currency::kZcdp;
+  if (approximate_loss(event)) return Budget::Currency::kApproximate;
+  return std::nullopt;
 }
 
 }  // namespace
 
-Meter::Meter(Event reserved) : reserved_(std::move(reserved)), currency_(Currency::kItself) {
+Meter::Meter(Event reserved) : reserved_(std::move(reserved)) {
   reserved_.validate();
-  if (const auto epsilon = pure_epsilon(reserved_)) {
-    currency_ = Currency::kPure;
-    left_ = *epsilon;
-  } else if (const auto rho = zcdp_rho(reserved_)) {
-    currency_ = Currency::kZcdp;
-    left_ = *rho;
-  } else if (const auto loss = approximate_loss(reserved_)) {
-    currency_ = Currency::kApproximate;
-    left_ = loss->epsilon;
-    left_delta_ = loss->delta;
+  if (const auto currency = currency_of(reserved_)) {
+    filter_.emplace(Budget::price(reserved_, *currency), reserved_.relation);
   } else {
     left_count_ = reserved_.count;
   }
 }
 
 void Meter::charge(const Event& event) {
-  event.validate();
-  if (event.relation != reserved_.relation) {
-    throw Error(ErrorCode::kCannotCompose,
-                "this step's relation is " + std::string(name(event.relation)) +
-                    ", the run was reserved under " + std::string(name(reserved_.relation)));
-  }
-  const auto no_price = [&]() {
-    return Error(ErrorCode::kCannotCompose, "a step of type " + std::string(type_name(event)) +
-                                                " has no price in the currency of the reserved " +
-                                                std::string(type_name(reserved_)));
-  };
-  switch (currency_) {
-    case Currency::kPure: {
-      const auto epsilon = pure_epsilon(event);
-      if (!epsilon) throw no_price();
-      if (*epsilon > left_) exceeded();
-      left_ -= *epsilon;
-      break;
+  if (filter_) {
+    filter_->charge(event);
+  } else {
+    event.validate();
+    if (event.kind != reserved_.kind || event.relation != reserved_.relation) {
+      throw Error(ErrorCode::kCannotCompose,
+                  "the run was reserved as " + std::string(type_name(reserved_)) + " under " +
+                      std::string(name(reserved_.relation)) +
+                      ", which has no price but its own; charge that event");
     }
-    case Currency::kZcdp: {
-      const auto rho = zcdp_rho(event);
-      if (!rho) throw no_price();
-      if (*rho > left_) exceeded();
-      left_ -= *rho;
-      break;
+    if (event.count > left_count_) {
+      throw Error(ErrorCode::kBudgetExceeded,
+                  "the run was reserved for fewer such steps; nothing was drawn");
     }
-    case Currency::kApproximate: {
-      const auto loss = approximate_loss(event);
-      if (!loss) throw no_price();
-      if (loss->epsilon > left_ || loss->delta > left_delta_) exceeded();
-      left_ -= loss->epsilon;
-      left_delta_ -= loss->delta;
-      break;
-    }
-    case Currency::kItself: {
-      if (!same_kind(event, reserved_)) throw no_price();
-      if (event.count > left_count_) exceeded();
-      left_count_ -= event.count;
-      break;
-    }
+    left_count_ -= event.count;
   }
   charged_.push_back(event);
 }
 
 bool Meter::exhausted() const {
-  return currency_ == Currency::kItself ? left_count_ == 0 : left_ == 0;
+  return filter_ ? filter_->left().amount == 0 : left_count_ == 0;
 }
 
 }  // namespace gauze

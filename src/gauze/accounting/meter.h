@@ -1,6 +1,10 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "gauze/accounting/event.h"
+#include "gauze/accounting/filter.h"
 
 namespace gauze {
 
@@ -8,9 +12,9 @@ namespace gauze {
 /// before it draws a bit.
 ///
 /// The currency is the reserved event's own: pure epsilon if it has one, else rho of
-/// zero-concentrated DP, else (epsilon, delta) by basic composition; sums are exact fractions. An
-/// event that has none of these (a sampled run, a Renyi curve) can only be charged as itself, up to
-/// its count.
+/// zero-concentrated DP, else (epsilon, delta) by basic composition; a `PrivacyFilter` keeps it in
+/// exact fractions. An event that has none of these (a sampled run, a Renyi curve) can only be
+/// charged as itself, up to its count.
 class Meter {
  public:
   explicit Meter(Event reserved);
@@ -27,12 +31,8 @@ class Meter {
   bool exhausted() const;
 
  private:
-  enum class Currency : std::uint8_t { kPure, kZcdp, kApproximate, kItself };
-
   Event reserved_;
-  Currency currency_;
-  Ratio left_ = 0;        // epsilon or rho
-  Ratio left_delta_ = 0;  // with Currency::kApproximate
+  std::optional<PrivacyFilter> filter_;  // nothing: only the reserved event itself can be charged
   std::uint64_t left_count_ = 0;
   std::vector<Event> charged_;
 };
