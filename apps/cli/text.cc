@@ -76,7 +76,7 @@ std::string upward(double value, int digits) {
     // The next decimal up is at most one unit of the last digit away.
     const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - digits + 1);
     for (const double candidate : {value, value + unit / 2, value + unit}) {
-      const std::string text = printed(candidate, digits);
+      std::string text = printed(candidate, digits);
       if (std::strtod(text.c_str(), nullptr) >= value) return text;
     }
   }
