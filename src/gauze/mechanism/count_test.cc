@@ -43,7 +43,7 @@ TEST(Count, SurvivesTheAuditThatCatchesHalvedNoise) {
       return static_cast<double>(release_once(mechanism, x, bits));
     };
   };
-  const testing::AuditOptions options{.trials = 40000};
+  const testing::AuditOptions options{.trials = 20000};
   const Count right({.epsilon = 1, .relation = Relation::kAddRemove});
   const Count halved({.epsilon = 2, .relation = Relation::kAddRemove});
   EXPECT_LE(testing::audited_epsilon(at(right, 5), at(right, 6), options), 1);

@@ -68,7 +68,7 @@ TEST(DiscreteGaussian, SurvivesTheAuditThatCatchesHalvedNoise) {
       return static_cast<double>(release_once(mechanism, x, bits));
     };
   };
-  const testing::AuditOptions options{.trials = 60000, .seed = 4, .delta = delta};
+  const testing::AuditOptions options{.trials = 30000, .seed = 4, .delta = delta};
   const DiscreteGaussian right = discrete(1, 2);
   const DiscreteGaussian halved = discrete(1, 1);
   EXPECT_LE(audited_epsilon(at(right, 0), at(right, 1), options), epsilon);

@@ -60,7 +60,7 @@ TEST(DiscreteLaplace, SurvivesTheAuditThatCatchesHalvedNoise) {
       return static_cast<double>(release_once(mechanism, x, bits));
     };
   };
-  const testing::AuditOptions options{.trials = 40000, .seed = 3};
+  const testing::AuditOptions options{.trials = 20000, .seed = 3};
   const DiscreteLaplace right = discrete(1, 2);
   const DiscreteLaplace halved = discrete(1, 1);
   EXPECT_LE(audited_epsilon(at(right, 0), at(right, 1), options), 0.5);

@@ -77,7 +77,7 @@ TEST(ExponentialMechanism, DropsTheTwoOnlyForMonotoneScores) {
 }
 
 TEST(ExponentialMechanism, SurvivesTheAuditThatCatchesTwiceTheRate) {
-  const testing::AuditOptions options{.trials = 40000, .seed = 5};
+  const testing::AuditOptions options{.trials = 20000, .seed = 5};
   const auto right = exponential(1);
   const auto doubled = exponential(2);
   const Scores before = {0, 0};

@@ -73,7 +73,7 @@ TEST(Gaussian, SurvivesTheAuditThatCatchesHalvedNoise) {
   const auto at = [](const Gaussian& mechanism, double x) {
     return [&mechanism, x](BitSource& bits) { return release_once(mechanism, x, bits); };
   };
-  const testing::AuditOptions options{.trials = 60000, .seed = 4, .delta = delta};
+  const testing::AuditOptions options{.trials = 30000, .seed = 4, .delta = delta};
   const Gaussian right = gaussian(1, 2);
   const Gaussian halved = gaussian(1, 1);
   EXPECT_LE(audited_epsilon(at(right, 0), at(right, 1), options), epsilon);

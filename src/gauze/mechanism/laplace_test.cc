@@ -172,7 +172,7 @@ TEST(Laplace, SurvivesTheAuditThatCatchesHalvedNoise) {
   const auto at = [](const Laplace& mechanism, double x) {
     return [&mechanism, x](BitSource& bits) { return release_once(mechanism, x, bits); };
   };
-  const testing::AuditOptions options{.trials = 40000, .seed = 3};
+  const testing::AuditOptions options{.trials = 20000, .seed = 3};
   const Laplace right = laplace(1, 2);
   const Laplace halved = laplace(1, 1);
   const double epsilon = audited_epsilon(at(right, 0), at(right, 1), options);

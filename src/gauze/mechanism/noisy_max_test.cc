@@ -46,7 +46,7 @@ TEST(ReportNoisyMax, KeepsItsAccuracyPromise) {
 }
 
 TEST(ReportNoisyMax, SurvivesTheAuditThatCatchesHalvedNoise) {
-  const testing::AuditOptions options{.trials = 40000, .seed = 5};
+  const testing::AuditOptions options{.trials = 20000, .seed = 5};
   const Scores before = {0, 0, 0};
   const Scores after = {1, -1, -1};
   for (const MaxNoise noise : {MaxNoise::kGeometric, MaxNoise::kLaplace}) {

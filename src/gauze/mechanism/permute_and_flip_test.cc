@@ -60,7 +60,7 @@ TEST(PermuteAndFlip, IsNeverWorseThanTheExponentialMechanism) {
 }
 
 TEST(PermuteAndFlip, SurvivesTheAuditThatCatchesTwiceTheRate) {
-  const testing::AuditOptions options{.trials = 40000, .seed = 5};
+  const testing::AuditOptions options{.trials = 20000, .seed = 5};
   const auto right = flip(1);
   const auto doubled = flip(2);
   const Scores before = {0, 0};

@@ -278,7 +278,7 @@ TEST(Quantiles, KeepTheirAccuracyPromiseInOrder) {
 
 TEST(Quantiles, SurviveTheAuditThatCatchesWholeEpsilonOnEveryLevel) {
   const std::vector<Ratio> quartiles = {Ratio(1, 4), Ratio(1, 2), Ratio(3, 4)};
-  const testing::AuditOptions options{.trials = 40000, .seed = 9};
+  const testing::AuditOptions options{.trials = 20000, .seed = 9};
   const auto audit = [&](const Ratio& epsilon) {
     const Quantiles mechanism = many(quartiles, epsilon, 2);
     const auto at = [&mechanism](const Data& data) {

@@ -85,7 +85,7 @@ TEST(RadialLaplace, SurvivesTheAuditThatCatchesHalvedNoise) {
       return release_once(mechanism, std::span<const double>(value), bits)[0];
     };
   };
-  const testing::AuditOptions options{.trials = 20000};
+  const testing::AuditOptions options{.trials = 10000};
   const RadialLaplace right = radial(1, 1, 2);
   const RadialLaplace halved = radial(1, Ratio(1, 2), 2);
   EXPECT_LE(testing::audited_epsilon(at(right, 0), at(right, 1), options), 1);

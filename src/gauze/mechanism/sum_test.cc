@@ -115,7 +115,7 @@ TEST(Sum, KeepsItsAccuracyPromise) {
 
 // Range [50, 60], no record against {60}: noise for the width of 10 leaks several epsilon.
 TEST(Sum, SurvivesTheAuditThatCatchesTheWidthAsSensitivity) {
-  const testing::AuditOptions options{.trials = 40000};
+  const testing::AuditOptions options{.trials = 20000};
   const Sum right = sum(50, 60, Relation::kAddRemove);
   const Data none;
   const Data one = {60};
