@@ -8,7 +8,7 @@ install(TARGETS gauze RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT gauze NAMESPACE gauze:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gauze FILE gauzeTargets.cmake)
 foreach(module IN LISTS modules)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/gauze/${module} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gauze
-          FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE PATTERN "test_*.h" EXCLUDE)
+          FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE)
 endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gauzeConfig.cmake.in ${PROJECT_BINARY_DIR}/gauzeConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gauze)

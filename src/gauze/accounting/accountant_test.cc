@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gauze/accounting/test_events.h"
+#include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

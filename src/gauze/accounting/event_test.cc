@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gauze/accounting/loss.h"
-#include "gauze/accounting/test_events.h"
+#include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

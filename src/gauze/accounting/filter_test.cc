@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "gauze/accounting/test_events.h"
 #include "gauze/accounting/zcdp.h"
+#include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

@@ -1,6 +1,6 @@
 #include "gauze/accounting/meter.h"
 
-#include "gauze/accounting/test_events.h"
+#include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

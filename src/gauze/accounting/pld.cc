@@ -23,9 +23,21 @@ struct Cumulants {
   double mean = 0;
   double variance = 0;
 
-  /// ln of the Chernoff bound on P(loss >= mean) at this tilt.
-  double rate(double t) const { return log_mass - t * mean; }
+  /// The epsilon whose delta this tilt bounds best: (1 - e^-y)+ <= e^(ty) t^t / (1+t)^(1+t) gives
+  /// ln delta(epsilon) <= log_mass - t epsilon + t ln t - (1+t) ln(1+t), least where
+  /// epsilon = mean - ln(1 + 1/t), and there equal to `log_delta`.
+  double epsilon(double t) const { return mean - std::log1p(1 / t); }
+  double log_delta(double t) const { return log_mass - t * mean - std::log1p(t); }
 };
+
+/// How far the law of one part may be tilted: as far as the quadrature reaches. Sixty standard
+/// deviations for Gaussian noise; a sampled loss grows only `rate` times as fast near zero, so noise
+/// that stays there, mu small, bears more.
+double largest_tilt(const DominatingPair& pair) {
+  const double per_mu = std::sqrt(pair.curve->curvature);
+  const double near_zero = std::min(60.0, 0.3 * per_mu) / pair.rate;
+  return std::max(60.0, near_zero) * per_mu;
+}
 
 class Law {
  public:
@@ -33,7 +45,7 @@ class Law {
     for (const PairCount& part : parts) {
       double reach = 1;
       if (part.pair.curve && part.pair.curve->curvature > 0) {
-        reach = 120 * std::sqrt(part.pair.curve->curvature);
+        reach = 2 * largest_tilt(part.pair);
         max_tilt_ = std::min(max_tilt_, reach / 2);
       }
       nodes_.push_back(loss_nodes(part.pair, reach, 4096));
@@ -119,7 +131,9 @@ struct Window {
   double top_tilt;
 };
 
-Window window(const Law& law, double tilt) {
+/// `log_delta` is about the logarithm of the delta that will be read; what lies above the window must
+/// not show in it.
+Window window(const Law& law, double tilt, double log_delta) {
   const Cumulants there = law.at(tilt);
   // Chernoff bound on the tilted probability beyond the mean under a tilt that differs by `change`.
   const auto matters = [&](double change) {
@@ -130,7 +144,9 @@ Window window(const Law& law, double tilt) {
   const double rise = last_true(law.max_tilt(), matters);
   const double fall = last_true(most_fall, [&](double change) { return matters(-change); });
   const bool bounded = rise == law.max_tilt() && std::isfinite(law.highest());
-  const double high = bounded ? law.highest() : law.at(tilt + rise).mean;
+  const Cumulants top = law.at(tilt + rise);
+  const double unseen = (top.log_mass - log_delta + 28) / (tilt + rise);
+  const double high = bounded ? law.highest() : std::max(top.mean, unseen);
   const bool floored = fall == most_fall && std::isfinite(law.lowest());
   const double low = floored ? law.lowest() : law.at(tilt - fall).mean;
   return {std::max(low, law.lowest()), std::min(high, law.highest()), tilt + rise};
@@ -414,9 +430,10 @@ double pld_epsilon(const std::vector<PairCount>& parts, double delta) {
   if (!usable(law)) return pure;
   const double target = std::log(delta);
   const double saddle =
-      last_true(law.max_tilt(), [&](double t) { return law.at(t).rate(t) > target; });
+      last_true(law.max_tilt(), [&](double t) { return law.at(t).log_delta(t) > target; });
   const double tilt = kEase * saddle;
-  const Plan plan = make_plan(parts, law, tilt, window(law, tilt), target, most_points(parts));
+  const Plan plan =
+      make_plan(parts, law, tilt, window(law, tilt, target), target, most_points(parts));
   return std::min(pure, read_epsilon(compose(parts, law, plan), delta));
 }
 
@@ -426,13 +443,13 @@ double pld_delta(const std::vector<PairCount>& parts, double epsilon) {
   const Law law(parts);
   if (!usable(law)) return 1;
   const double saddle =
-      last_true(law.max_tilt(), [&](double t) { return law.at(t).mean < epsilon; });
+      last_true(law.max_tilt(), [&](double t) { return law.at(t).epsilon(t) < epsilon; });
   const double tilt = kEase * saddle;
-  Window range = window(law, tilt);
+  const double log_delta = law.at(saddle).log_delta(saddle);
+  Window range = window(law, tilt, log_delta);
   range.low = std::min(range.low, epsilon);
   range.high = std::max(range.high, epsilon);
-  const Plan plan =
-      make_plan(parts, law, tilt, range, law.at(saddle).rate(saddle), most_points(parts));
+  const Plan plan = make_plan(parts, law, tilt, range, log_delta, most_points(parts));
   return read_delta(compose(parts, law, plan), epsilon);
 }
 
@@ -452,9 +469,10 @@ DominatingPair composed_pair(const std::vector<PairCount>& parts) {
   }
   // The law as it is serves low losses, a tilted one high losses: each is an upper bound at every
   // point of the same grid law (so its cells must not depend on the tilt), and so is the smaller.
-  const double tilt = last_true(law.max_tilt(), [&](double t) { return law.at(t).rate(t) > -35; });
-  const Window here = window(law, 0);
-  const Window there = window(law, tilt);
+  const double tilt =
+      last_true(law.max_tilt(), [&](double t) { return law.at(t).log_delta(t) > -35; });
+  const Window here = window(law, 0, -40);
+  const Window there = window(law, tilt, -40);
   Plan plan = make_plan(parts, law, tilt,
                         {here.low, std::max(here.high, there.high), there.top_tilt}, -40, kPoints);
   plan.cells = Cells::kEqual;

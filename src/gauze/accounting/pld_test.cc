@@ -5,8 +5,8 @@
 
 #include "gauze/accounting/accountant.h"
 #include "gauze/accounting/gaussian.h"
-#include "gauze/accounting/test_events.h"
 #include "gauze/random/uniform.h"
+#include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 
@@ -60,6 +60,41 @@ TEST(Pld, MatchesPublishedSampledGaussians) {
   expect_just_above(delta(one, 1, Direction::kAdd), 0.0231362104090899, 1e-6);
   expect_just_above(delta(poisson("0.7", {gaussian("1", "3")}), 1, Direction::kRemove),
                     0.5356298793262404, 1e-6);
+}
+
+/// delta of one Poisson-sampled Gaussian, remove direction, in closed form:
+/// rate * delta_gaussian(ln(1 + (e^epsilon - 1) / rate)).
+double sampled_gaussian_delta(double rate, double mu, double at) {
+  const double e = std::log1p(std::expm1(at) / rate);
+  const auto phi = [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; };
+  return rate * (phi(mu / 2 - e / mu) - std::exp(e) * phi(-mu / 2 - e / mu));
+}
+
+// Losses far below 1 have a delta far below their tail probability: the tilt must aim at delta.
+TEST(Pld, ReadsSmallLossesWhereTheyAre) {
+  for (const auto& [rate, sigma] : {std::pair{"0.0238", "25.944"},
+                                    {"0.0035", "14.814"},
+                                    {"0.5", "100"},
+                                    {"0.001", "1"},
+                                    {"0.0001", "300"}}) {
+    const Event one = poisson(rate, {gaussian(sigma)});
+    for (const double at : {1e-4, 1e-5, 1e-7, 1e-9}) {
+      const double ours = epsilon(one, at);
+      ASSERT_TRUE(std::isfinite(ours)) << rate << " " << sigma << " " << at;
+      const double r = parse_ratio(rate).convert_to<double>();
+      const double mu = 1 / parse_ratio(sigma).convert_to<double>();
+      // Never below: the exact delta at our epsilon is at most the target; and not far above.
+      EXPECT_LE(sampled_gaussian_delta(r, mu, ours), at * (1 + 1e-9));
+      if (ours > 0) {
+        EXPECT_GE(sampled_gaussian_delta(r, mu, ours * (1 - 4e-3)), at * (1 - 1e-9));
+      }
+    }
+  }
+  // Five sampled Laplace steps with losses of 0.026 each; reference: dp-accounting 0.6.0 at grid 1e-5.
+  const Event steps = poisson("0.0076", {laplace("0.669")}, 5);
+  EXPECT_NEAR(epsilon(steps, 1e-3), 0.0384896, 1e-6);
+  EXPECT_NEAR(epsilon(steps, 1e-5), 0.0919105, 1e-6);
+  EXPECT_NEAR(epsilon(steps, 1e-7), 0.1255058, 1e-6);
 }
 
 TEST(Pld, MatchesPublishedLaplaceAndDiscreteLaplace) {

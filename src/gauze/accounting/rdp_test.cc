@@ -4,7 +4,7 @@
 
 #include "gauze/accounting/accountant.h"
 #include "gauze/accounting/loss.h"
-#include "gauze/accounting/test_events.h"
+#include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {
