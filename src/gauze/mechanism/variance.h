@@ -16,7 +16,7 @@ namespace gauze {
 /// Privacy    pure DP, epsilon: noisy count, sum and sum of squares with a third each under
 ///            add_remove; sum and sum of squares with a half each under replace, where the number
 ///            of records is public.
-/// Accuracy   about 7 h^2 ln(6/beta) / (n epsilon), where h = (upper - lower)/2.
+/// Accuracy   of order h^2 ln(1/beta) / (n epsilon), where h = (upper - lower)/2.
 /// Numerics   each record becomes a whole number of steps h/2^26 from the middle (NaN counts as
 ///            `lower`); sums and noise are integers. Clamped to [0, h^2].
 /// Time       O(records).

@@ -13,7 +13,7 @@ namespace gauze {
 /// rounding, overflow or cancellation. So adding one value x changes the sum by x and nothing else,
 /// which is what the sensitivity of a sum assumes.
 ///
-/// Capacity   2^64 summands. Time a few nanoseconds per summand; 550 bytes.
+/// Capacity   2^64 summands. Time O(1) per summand; about 550 bytes.
 /// Argument   exact_sum.md
 class ExactSum {
  public:
