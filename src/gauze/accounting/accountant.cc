@@ -111,7 +111,8 @@ struct Question {
         return total.delta <= ratio_of_decimal(given) ? round_up(total.epsilon) : kInfinity;
       }
       case Accountant::kAdvanced:
-        return advanced_epsilon(approximate_parts(events), given);
+        return std::min(epsilon(Accountant::kBasic),
+                        advanced_epsilon(approximate_parts(events), given));
       case Accountant::kZcdp:
         return zcdp_epsilon(rho_total(events), given);
       case Accountant::kRdp:
@@ -136,7 +137,8 @@ struct Question {
         return total.epsilon <= ratio_of_decimal(given) ? std::min(1.0, round_up(total.delta)) : 1;
       }
       case Accountant::kAdvanced:
-        return advanced_delta(approximate_parts(events), given);
+        return std::min(delta(Accountant::kBasic),
+                        advanced_delta(approximate_parts(events), given));
       case Accountant::kZcdp:
         return zcdp_delta(rho_total(events), given);
       case Accountant::kRdp:

@@ -52,8 +52,8 @@ struct Gaussian {
   Ratio l2_sensitivity;
   bool operator==(const Gaussian&) const = default;
 };
-/// Noise with P(x) proportional to e^(-x^2 / (2 sigma^2)) on the integers. `dimension` 0 means any
-/// number of coordinates; 1 lets accountants use the exact one-dimensional loss.
+/// Noise with P(x) proportional to e^(-x^2 / (2 sigma^2)) on the integers. `dimension` is the number
+/// of coordinates, 0 when it is not known; accountants that know it are tighter.
 struct DiscreteGaussian {
   Ratio sigma;
   Ratio l2_sensitivity;

@@ -96,7 +96,6 @@ DominatingPair exponential_pair(const Ratio& epsilon) {
 DominatingPair discrete_laplace_pair(const events::DiscreteLaplace& event) {
   const Ratio epsilon = event.l1_sensitivity / event.scale;
   const double sensitivity = round_up(event.l1_sensitivity);
-  if (sensitivity > kLargestListedSensitivity) return approximate_pair(epsilon, 0);
   const double step = round_up(Ratio(1) / event.scale);
   const double r = std::exp(-step);
   DominatingPair pair;
@@ -104,6 +103,21 @@ DominatingPair discrete_laplace_pair(const events::DiscreteLaplace& event) {
   const double tail = 1 / (1 + r);
   pair.atoms = {{e, tail, tail * std::exp(-e)}, {-e, tail * std::exp(-e), tail}};
   const double height = std::tanh(step / 2);
+  if (sensitivity > kLargestListedSensitivity) {
+    // Runs of losses are raised to their largest: at most epsilon / 2^19 each.
+    const double run = std::ceil(sensitivity / kLargestListedSensitivity);
+    for (double x = 1; x < sensitivity; x += run) {
+      const double last = std::min(x + run, sensitivity) - 1;
+      const double loss = nudged((2 * last - sensitivity) * step);
+      const double sum = std::expm1(-(last - x + 1) * step) / std::expm1(-step);
+      const double p = height * std::exp(-(sensitivity - last) * step) * sum;
+      pair.atoms.push_back({loss, p, p * std::exp(-loss)});
+    }
+    double q_sum = 0;
+    for (const LossAtom& atom : pair.atoms) q_sum += atom.q;
+    pair.q_only = std::max(0.0, 1 - q_sum);
+    return pair;
+  }
   for (double x = 1; x < sensitivity; ++x) {
     pair.atoms.push_back({nudged((2 * x - sensitivity) * step),
                           height * std::exp(-(sensitivity - x) * step),
@@ -113,7 +127,7 @@ DominatingPair discrete_laplace_pair(const events::DiscreteLaplace& event) {
   return pair;
 }
 
-/// Discrete Gaussian noise in one dimension. Up to a large sigma its losses are listed; beyond, it
+/// Discrete Gaussian noise. Up to a large sigma its losses are listed; beyond, it
 /// is compared with normal noise rounded to integers (pair.md).
 DominatingPair discrete_gaussian_pair(const events::DiscreteGaussian& event) {
   const double sigma = round_up(event.sigma);
@@ -124,10 +138,11 @@ DominatingPair discrete_gaussian_pair(const events::DiscreteGaussian& event) {
     DominatingPair pair =
         gaussian_pair(event.l2_sensitivity * event.l2_sensitivity / (event.sigma * event.sigma));
     constexpr double kNear = 14;
-    const auto off = [&](double z) { return (z * z + 1) / (23 * sigma * sigma); };
+    const double coordinates = std::max(1.0, static_cast<double>(event.dimension));
+    const auto off = [&](double z) { return coordinates * (z * z + 1) / (23 * sigma * sigma); };
     pair.mass_slack = off(kNear);
     pair.loss_slack = off(kNear) + off(kNear + shift / sigma);
-    pair.p_only = pair.q_only = 2 * std::exp(-kNear * kNear / 2);
+    pair.p_only = pair.q_only = coordinates * 2 * std::exp(-kNear * kNear / 2);
     return pair;
   }
   const double step = round_up(event.l2_sensitivity / (2 * event.sigma * event.sigma));
@@ -276,8 +291,10 @@ struct PairOf {
     return gaussian_pair(e.l2_sensitivity * e.l2_sensitivity / (e.sigma * e.sigma));
   }
   DominatingPair operator()(const events::DiscreteGaussian& e) const {
-    // A vector of integers of length 1 moves one coordinate by one.
-    if (e.dimension != 1 && e.l2_sensitivity != 1) {
+    // A vector of integers of length 1 moves one coordinate by one; fine noise in a known number of
+    // coordinates is as good as normal noise.
+    const bool fine = e.dimension > 1 && round_down(e.sigma) > kLargestListedSigma;
+    if (e.dimension != 1 && e.l2_sensitivity != 1 && !fine) {
       no_pair("a discrete_gaussian event in more than one dimension");
     }
     return discrete_gaussian_pair(e);
@@ -377,8 +394,13 @@ void add_curve(const DominatingPair& pair, double max_tilt, std::vector<LossNode
   }
 }
 
-void add_atoms(const std::vector<LossAtom>& atoms, std::size_t most, std::vector<LossNode>& nodes) {
+void add_atoms(std::vector<LossAtom> atoms, std::size_t most, std::vector<LossNode>& nodes) {
   const std::size_t run = atoms.size() / most + 1;
+  // Only neighbours may be merged.
+  if (run > 1) {
+    std::sort(atoms.begin(), atoms.end(),
+              [](const LossAtom& a, const LossAtom& b) { return a.loss < b.loss; });
+  }
   for (std::size_t i = 0; i < atoms.size(); i += run) {
     double mass = 0;
     double moment = 0;

@@ -97,6 +97,30 @@ TEST(Pld, ReadsSmallLossesWhereTheyAre) {
   EXPECT_NEAR(epsilon(steps, 1e-7), 0.1255058, 1e-6);
 }
 
+// Fine lattice noise on a vector costs what normal noise costs; the comparison may not be below it by
+// more than the lattice itself differs, and not far above.
+TEST(Pld, PricesFineVectorNoiseLikeNormalNoise) {
+  const Event vector = event(events::DiscreteGaussian{power_of_two(20), power_of_two(19), 100}, 10);
+  const Event normal = gaussian("2", "1", 10);
+  const double lattice = epsilon(vector, 1e-6);
+  const double real = epsilon(normal, 1e-6);
+  EXPECT_NEAR(lattice, real, 1e-5 * real);
+  EXPECT_GE(lattice, real);
+  EXPECT_ERROR(epsilon(event(events::DiscreteGaussian{Ratio(100), Ratio(2), 100}), 1e-6),
+               ErrorCode::kCannotCompose);
+}
+
+// Runs of losses raised to their largest: at most epsilon/2^19 above the same noise on a lattice coarse
+// enough to list, whose losses differ by as little.
+TEST(Pld, PricesDiscreteLaplaceOfAnySensitivity) {
+  const Event fine = event(events::DiscreteLaplace{power_of_two(24) * 3, power_of_two(24)}, 200);
+  const Event listed = event(events::DiscreteLaplace{power_of_two(14) * 3, power_of_two(14)}, 200);
+  const double coarse = epsilon(listed, 1e-6);
+  EXPECT_NEAR(epsilon(fine, 1e-6), coarse, 1e-4 * coarse);
+  EXPECT_GE(epsilon(fine, 1e-6), epsilon(laplace("3", "1", 200), 1e-6) * (1 - 1e-6));
+  EXPECT_LT(epsilon(fine, 1e-6), 40);  // pure would be 66.7
+}
+
 TEST(Pld, MatchesPublishedLaplaceAndDiscreteLaplace) {
   EXPECT_NEAR(delta(laplace("2", "4"), 0.5, Direction::kRemove), 0.52763345, 1e-8);
   expect_just_above(delta(poisson("0.6", {laplace("1")}), 0.2, Direction::kAdd), 0.1401134521354217,

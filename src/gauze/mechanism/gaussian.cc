@@ -17,7 +17,7 @@ Gaussian::Gaussian(Options options) : options_(std::move(options)) {
 
 Event Gaussian::event() const {
   return {events::DiscreteGaussian{noise_->scale_in_steps(), Ratio(noise_->sensitivity_in_steps()),
-                                   options_.dimension == 1 ? 1u : 0u},
+                                   options_.dimension},
           options_.relation};
 }
 

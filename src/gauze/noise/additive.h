@@ -46,7 +46,9 @@ class AdditiveNoise {
   AdditiveNoise& operator=(AdditiveNoise&&) noexcept;
   ~AdditiveNoise();
 
-  /// One draw; a value outside 64 bits becomes the nearest end of the range (post-processing).
+  /// One draw; a value outside 64 bits becomes the nearest end of the range. That happens for scales
+  /// beyond 2^55 or so. Noise that is to be added to data must not be saturated before the addition:
+  /// when a draw is an end of the range, `draw_integer` until one lies beyond it.
   std::int64_t draw(BitSource& bits) const;
 
   /// One draw of any size.
