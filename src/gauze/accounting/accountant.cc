@@ -170,7 +170,8 @@ std::optional<double> try_answer(const Question& question, Accountant accountant
 }
 
 /// The smallest answer of all accountants that apply. Gaussians alone have an exact one; where the
-/// loss distribution is known, Renyi curves only compete when there are very many steps.
+/// loss distribution is known, Renyi curves only compete when there are very many steps, or for choices of
+/// bounded range, whose pair covers more than any one of them.
 Answer best(const Question& question) {
   if (const auto exact = try_answer(question, Accountant::kGaussian)) {
     return {*exact, Accountant::kGaussian};
@@ -186,8 +187,12 @@ Answer best(const Question& question) {
   consider(Accountant::kZcdp);
   const bool has_pld = consider(Accountant::kPld);
   double steps = 0;
-  for (const EventCount& part : flatten(question.events)) steps += part.count;
-  if (!has_pld || steps > kManySteps || std::isinf(winner->value)) {
+  bool bounded_range = false;
+  for (const EventCount& part : flatten(question.events)) {
+    steps += part.count;
+    bounded_range = bounded_range || std::holds_alternative<events::Exponential>(part.kind);
+  }
+  if (!has_pld || steps > kManySteps || std::isinf(winner->value) || bounded_range) {
     consider(Accountant::kAdvanced);
     consider(Accountant::kRdp);
   }

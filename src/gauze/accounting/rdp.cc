@@ -195,6 +195,16 @@ struct DivergencesOf {
     for (const double order : orders) result.push_back(interpolated(e, order));
     return result;
   }
+  // The pair covers every mechanism of this bounded range at once; each of them alone has rho =
+  // epsilon^2/8, which is smaller at low orders.
+  Divergences operator()(const events::Exponential& e) const {
+    Divergences result = of_pair(
+        dominating_pairs({{kind, Relation::kAddRemove, 1}}, Direction::kRemove)[0].pair, orders);
+    const Divergences concentrated = linear(e.epsilon * e.epsilon / 8, orders);
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] = std::min(result[i], concentrated[i]);
+    return result;
+  }
   Divergences operator()(const events::PoissonSampled& e) const {
     return sampled(kind, e.events, e.rate, Relation::kAddRemove, orders);
   }

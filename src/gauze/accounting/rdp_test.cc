@@ -185,5 +185,14 @@ TEST(Renyi, DeltaAndEpsilonInvertEachOther) {
   EXPECT_LE(renyi_delta(curve, 0), 1);
 }
 
+// Bounded range: epsilon^2/8-zCDP (Cesar and Rogers 2021) at low orders, epsilon at high ones.
+TEST(Renyi, TheExponentialMechanismIsConcentrated) {
+  const RenyiCurve curve = renyi_curve({exponential("0.4")}, {2, 8, 1e6});
+  EXPECT_NEAR(curve.epsilons[0], 2 * 0.02, 1e-9);
+  EXPECT_NEAR(curve.epsilons[1], 8 * 0.02, 1e-9);
+  EXPECT_LE(curve.epsilons[2], 0.4 * (1 + 1e-12));
+  EXPECT_GT(curve.epsilons[2], 0.39);
+}
+
 }  // namespace
 }  // namespace gauze
