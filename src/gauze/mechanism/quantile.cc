@@ -135,21 +135,22 @@ std::uint64_t Quantiles::levels() const {
   return std::bit_width(options_.probabilities->size());  // ceil(log2(m + 1))
 }
 
-Ratio Quantiles::epsilon_of_level() const {
-  const Ratio share = options_.epsilon.get() / Ratio(Integer(levels()));
-  return options_.relation == Relation::kReplace ? Ratio(share / 2) : share;
+Ratio Quantiles::epsilon_of_choice() const {
+  const std::uint64_t units = options_.relation == Relation::kReplace ? 2 : 1;
+  return options_.epsilon.get() / Ratio(Integer(levels() * units));
 }
 
-// Under replace the old and the new record can be in two parts of a level.
+// One event per level, under replace too: old and new record in the same part are one choice whose
+// range is twice that of a single choice, not two choices (quantile.md).
 Event Quantiles::event() const {
-  const std::uint64_t times = options_.relation == Relation::kReplace ? 2 : 1;
-  return {events::Exponential{epsilon_of_level()}, options_.relation, levels() * times};
+  const Ratio of_level = options_.epsilon.get() / Ratio(Integer(levels()));
+  return {events::Exponential{of_level}, options_.relation, levels()};
 }
 
 Accuracy Quantiles::accuracy(double confidence) const {
   const double beta = internal::failure_probability(confidence);
   const auto m = static_cast<double>(options_.probabilities->size());
-  const Ratio rate = selection_rate(epsilon_of_level(), 1, false);
+  const Ratio rate = selection_rate(epsilon_of_choice(), 1, false);
   return {static_cast<double>(levels()) * selection_radius(rate, domain_->size(), beta / m),
           confidence, "rank of each quantile"};
 }
@@ -158,7 +159,7 @@ Release<std::vector<double>> Quantiles::run(std::span<const double> values,
                                             Context& context) const {
   context.meter.charge(event());
   const auto sorted = domain_->indices(values);
-  Splitter splitter(options_.probabilities.get(), epsilon_of_level(), context.bits);
+  Splitter splitter(options_.probabilities.get(), epsilon_of_choice(), context.bits);
   splitter.split(0, options_.probabilities->size(), sorted, 0, domain_->size() - 1, 0, 1);
   std::vector<double> result;
   for (const std::uint64_t index : splitter.answers()) result.push_back(domain_->value(index));

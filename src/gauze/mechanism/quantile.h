@@ -111,7 +111,7 @@ class Quantiles {
 
  private:
   std::uint64_t levels() const;
-  Ratio epsilon_of_level() const;
+  Ratio epsilon_of_choice() const;
 
   Options options_;
   std::shared_ptr<const internal::QuantileDomain> domain_;

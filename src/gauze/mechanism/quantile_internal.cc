@@ -6,6 +6,7 @@
 #include "gauze/base/error.h"
 #include "gauze/noise/choice.h"
 #include "gauze/numeric/exact_sum.h"
+#include "gauze/numeric/lattice.h"
 #include "gauze/random/uniform.h"
 
 namespace gauze::internal {
@@ -64,14 +65,16 @@ std::vector<Plateau> plateaus(std::span<const std::uint64_t> sorted, std::uint64
 
 QuantileDomain::QuantileDomain(const Ratio& lower, const Ratio& upper, const Ratio& granularity)
     : range_(lower, upper),
-      granularity_(granularity == 0 ? Ratio(range_.width() * power_of_two(-20)) : granularity),
-      low_(nearest_double(lower)),
-      per_step_(nearest_double(Ratio(1 / granularity_))) {
+      granularity_(granularity == 0 ? Ratio(range_.width() * power_of_two(-20)) : granularity) {
   require(granularity >= 0, "granularity must be positive, or 0 for 2^20 steps");
   const Integer steps = floor(Ratio(range_.width() / granularity_));
   require(steps >= 1 && steps <= (Integer(1) << 50),
           "granularity must divide the range into 1 to 2^50 steps");
   size_ = steps.convert_to<std::uint64_t>() + 1;
+  shift_ = -floor_log2(granularity_);
+  const Ratio unit = power_of_two(shift_);
+  low_ = nearest_double(Ratio(lower * unit));
+  per_unit_ = nearest_double(Ratio(1 / (granularity_ * unit)));
 }
 
 std::vector<std::uint64_t> QuantileDomain::indices(std::span<const double> values) const {
@@ -79,7 +82,9 @@ std::vector<std::uint64_t> QuantileDomain::indices(std::span<const double> value
   result.reserve(values.size());
   const auto last = static_cast<double>(size_ - 1);
   for (const double value : values) {
-    const double steps = std::floor((range_.clamp(value) - low_) * per_step_ + 0.5);
+    // At most 2^50 steps and 2^53 doubles fit the range: the scaled value is below 2^104.
+    const double scaled = std::ldexp(range_.clamp(value), shift_);
+    const double steps = std::floor((scaled - low_) * per_unit_ + 0.5);
     result.push_back(static_cast<std::uint64_t>(std::clamp(steps, 0.0, last)));
   }
   std::sort(result.begin(), result.end());

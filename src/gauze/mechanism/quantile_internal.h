@@ -27,9 +27,12 @@ class QuantileDomain {
  private:
   RealRange range_;
   Ratio granularity_;
-  double low_;
-  double per_step_;
-  std::uint64_t size_;
+  std::uint64_t size_ = 0;
+  // Indices are computed in units of 2^-shift, where the granularity lies in [1, 2): neither a
+  // subnormal nor a huge range leaves the doubles.
+  int shift_ = 0;
+  double low_ = 0;
+  double per_unit_ = 0;
 };
 
 /// Throws `kInvalidOption` unless 0 <= probability <= 1 with a denominator of at most 2^20.

@@ -49,13 +49,20 @@ std::vector<double> pmf(const Data& data, double p, int upper, double rate) {
   return result;
 }
 
+double first(double answer) {
+  return answer;
+}
+double first(const std::vector<double>& answers) {
+  return answers.front();
+}
+
 template <class Mechanism>
 double fit(const Mechanism& mechanism, const Data& data, const std::vector<double>& expected) {
   SeededBits bits(3);
   std::vector<std::uint64_t> counts(expected.size());
   for (int i = 0; i < 20000; ++i) {
     ++counts[static_cast<std::size_t>(
-        release_once(mechanism, std::span<const double>(data), bits))];
+        first(release_once(mechanism, std::span<const double>(data), bits)))];
   }
   return testing::chi_square_p(counts, expected);
 }
@@ -88,6 +95,23 @@ TEST(Quantile, ChoosesAsTheDefinitionSaysForAnyProbabilityAndNoData) {
   EXPECT_GT(
       fit(quantile(Ratio(1, 4), 2, 4, Relation::kReplace), {0, 2, 3}, pmf({0, 2, 3}, 0.25, 4, 1)),
       1e-6);
+}
+
+TEST(Quantile, FindsRecordsInSubnormalAndInHugeRanges) {
+  const Data shares = {0, 0.25, 0.5, 0.75, 1};
+  for (const auto& [lower, upper] : std::vector<std::pair<double, double>>{
+           {0, 1}, {0, 1e-305}, {-4e-320, 4e-320}, {-1.7e308, 1.7e308}, {1.6e308, 1.7e308}}) {
+    const internal::QuantileDomain domain(ratio_of_bits(lower), ratio_of_bits(upper), 0);
+    Data values = {NAN, -INFINITY, INFINITY};
+    for (const double share : shares) values.push_back(lower * (1 - share) + upper * share);
+    const auto indices = domain.indices(values);  // sorted
+    ASSERT_EQ(indices.size(), 8u);
+    EXPECT_EQ(domain.size(), 1048577u);
+    const std::vector<double> expected = {0, 0, 0, 0.25, 0.5, 0.75, 1, 1};
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_NEAR(static_cast<double>(indices[i]), expected[i] * 1048576, 150) << upper;
+    }
+  }
 }
 
 /// Calls `visit` on every data set of up to `size` values from 0..upper.
@@ -251,9 +275,27 @@ TEST(Quantiles, CostOnePerLevelOfTheRecursion) {
     EXPECT_EQ(many(probabilities, 1, 10).event().count, levels);
     EXPECT_EQ(pure_epsilon(many(probabilities, 1, 10).event()), 1);
     const Event replace = many(probabilities, 1, 10, Relation::kReplace).event();
-    EXPECT_EQ(replace.count, 2 * levels);
+    EXPECT_EQ(replace.count, levels);
     EXPECT_EQ(pure_epsilon(replace), 1);
   }
+}
+
+// Old and new record on both sides of the median in one part: one choice whose loss goes either way.
+TEST(Quantiles, ClaimARhoThatHoldsWhenTheReplacedRecordStaysInItsPart) {
+  constexpr int kUpper = 200;
+  const Quantiles mechanism = many({Ratio(1, 2)}, 1, kUpper, Relation::kReplace);
+  // The split is private for add_remove with half of epsilon: rate 0.5 / (2 * 1/2).
+  const auto p = pmf({0, kUpper / 2}, 0.5, kUpper, 0.5);
+  const auto q = pmf({kUpper / 2, kUpper}, 0.5, kUpper, 0.5);
+  EXPECT_GT(fit(mechanism, {0, kUpper / 2}, p), 1e-6);
+  EXPECT_LT(fit(mechanism, {0, kUpper / 2}, q), 1e-6);
+  const double rho = zcdp_rho(mechanism.event())->convert_to<double>();
+  for (const double alpha : {1.001, 2.0, 8.0}) {
+    EXPECT_LE(testing::renyi_divergence(p, q, alpha), alpha * rho) << alpha;
+  }
+  // Two events of half the range, as if the record always changed its part, are caught.
+  const Event two{events::Exponential{Ratio(1, 2)}, Relation::kReplace, 2};
+  EXPECT_GT(testing::renyi_divergence(p, q, 1.001), 1.001 * zcdp_rho(two)->convert_to<double>());
 }
 
 TEST(Quantiles, KeepTheirAccuracyPromiseInOrder) {

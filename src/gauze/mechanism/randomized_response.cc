@@ -14,31 +14,29 @@ namespace {
 
 /// How often an option is answered: by those it is true of, and by those it is not.
 struct Channel {
-  double truth;
   double lie;
+  double gap;  // truth - lie, subtracted as fractions: p may be next to 1/options
 
-  /// Unbiased: answered = lie + share (truth - lie).
-  double share(double answered) const { return (answered - lie) / (truth - lie); }
-  double answered(double share) const { return lie + share * (truth - lie); }
+  /// Unbiased: answered = lie + share gap.
+  double share(double answered) const { return (answered - lie) / gap; }
+  double answered(double share) const { return lie + share * gap; }
   double variance(double share, double answers) const {
     const double r = std::clamp(answered(share), 0.0, 1.0);
-    return r * (1 - r) / (answers * (truth - lie) * (truth - lie));
+    return r * (1 - r) / (answers * gap * gap);
   }
   // Hoeffding over independent answers.
   double radius(double answers, double beta) const {
-    return std::sqrt(std::log(2 / beta) / (2 * answers)) / (truth - lie) * (1 + 1e-12);
+    return std::sqrt(std::log(2 / beta) / (2 * answers)) / gap * (1 + 1e-12);
   }
 };
 
 Channel channel(const Ratio& p, std::uint64_t options) {
-  return {p.convert_to<double>(),
-          Ratio((1 - p) / Ratio(Integer(options - 1))).convert_to<double>()};
+  const Ratio lie = (1 - p) / Ratio(Integer(options - 1));
+  return {lie.convert_to<double>(), Ratio(p - lie).convert_to<double>()};
 }
 
-ShareEstimate estimate_shares(const Channel& c, std::span<const std::uint64_t> counts,
-                              std::uint64_t answers) {
-  if (answers == 0) throw Error(ErrorCode::kInvalidInput, "there are no answers to estimate from");
-  const auto n = static_cast<double>(answers);
+ShareEstimate estimate_shares(const Channel& c, std::span<const std::uint64_t> counts, double n) {
+  if (n == 0) throw Error(ErrorCode::kInvalidInput, "there are no answers to estimate from");
   ShareEstimate result;
   for (const std::uint64_t count : counts) {
     const double share = c.share(static_cast<double>(count) / n);
@@ -99,8 +97,9 @@ ShareEstimate RandomizedResponse::estimate(std::span<const std::uint64_t> counts
   if (counts.size() != options_.options) {
     throw Error(ErrorCode::kInvalidInput, "give one count for each option");
   }
+  // In doubles: the sum of 64-bit counts need not fit 64 bits.
   return estimate_shares(channel(options_.p, options_.options), counts,
-                         std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+                         std::accumulate(counts.begin(), counts.end(), 0.0));
 }
 
 double RandomizedResponse::variance(double share, std::uint64_t answers) const {
@@ -140,7 +139,10 @@ ShareEstimate RandomizedBits::estimate(std::span<const std::uint64_t> ones,
   if (ones.size() != options_.length) {
     throw Error(ErrorCode::kInvalidInput, "give one count for each position");
   }
-  return estimate_shares(channel(options_.p, 2), ones, answers);
+  if (std::any_of(ones.begin(), ones.end(), [&](std::uint64_t count) { return count > answers; })) {
+    throw Error(ErrorCode::kInvalidInput, "no position can have more ones than there are answers");
+  }
+  return estimate_shares(channel(options_.p, 2), ones, static_cast<double>(answers));
 }
 
 }  // namespace gauze

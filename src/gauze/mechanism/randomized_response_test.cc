@@ -162,5 +162,26 @@ TEST(RandomizedBits, EstimatesEachPosition) {
   EXPECT_ERROR(mechanism.estimate(std::vector<std::uint64_t>{1}, 100), ErrorCode::kInvalidInput);
 }
 
+TEST(RandomizedResponse, EstimatesFromCountsWhoseSumExceeds64Bits) {
+  const RandomizedResponse mechanism({.p = Ratio(3, 4)});
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
+  for (const double share : mechanism.estimate(std::vector<std::uint64_t>{kHalf, kHalf}).shares) {
+    EXPECT_EQ(share, 0.5);
+  }
+}
+
+TEST(RandomizedResponse, StatesAFiniteAccuracyForTheWeakestCoin) {
+  const Ratio gap = parse_ratio("1e-30");
+  const RandomizedResponse mechanism({.p = Ratio(1, 2) + gap / 2});
+  // sqrt(ln(2/beta) / (2 n)) / (p - lie), and p - lie is the gap.
+  EXPECT_NEAR(mechanism.accuracy(1).half_width, std::sqrt(std::log(40.0) / 2) * 1e30, 1e20);
+}
+
+TEST(RandomizedBits, RefuseMoreOnesThanAnswers) {
+  const RandomizedBits mechanism({.p = Ratio(3, 4), .length = 2});
+  EXPECT_ERROR(mechanism.estimate(std::vector<std::uint64_t>{1, 11}, 10), ErrorCode::kInvalidInput);
+  EXPECT_NO_THROW(mechanism.estimate(std::vector<std::uint64_t>{0, 10}, 10));
+}
+
 }  // namespace
 }  // namespace gauze

@@ -45,8 +45,9 @@ struct Variance::Parts {
 
   /// Whole steps from the middle, a function of the record alone.
   double steps(double value) const {
-    return std::clamp(std::floor((range.clamp(value) - middle) / half * kHalf + 0.5), -kHalf,
-                      kHalf);
+    const double exact = std::floor((range.clamp(value) - middle) / half * kHalf + 0.5);
+    // Where the range is two subnormals, half may be 0 and the quotient no number.
+    return exact > -kHalf ? std::min(exact, kHalf) : -kHalf;
   }
   double square_of_half() const {
     const double up = round_up(Ratio(range.width() / 2));

@@ -112,5 +112,15 @@ TEST(Variance, SurvivesTheAuditThatCatchesHalvedNoise) {
   EXPECT_GT(audited_epsilon(sampler(eighth, before), sampler(eighth, after), options), 1);
 }
 
+TEST(Variance, AcceptsEveryRecordInTheSmallestRangeThereIs) {
+  const Variance mechanism(
+      {.lower = 0, .upper = ratio_of_bits(5e-324), .epsilon = 1, .relation = Relation::kAddRemove});
+  SeededBits bits(21);
+  for (const double record : {0.0, 5e-324, 1.0, -1.0, static_cast<double>(NAN)}) {
+    const std::vector<double> data(3, record);
+    EXPECT_NO_THROW(release_once(mechanism, std::span<const double>(data), bits)) << record;
+  }
+}
+
 }  // namespace
 }  // namespace gauze
