@@ -33,6 +33,7 @@ struct AdditiveNoise::Table {
   Ratio tail_slope(const Integer& start) const {
     return shape.linear + shape.quadratic * Ratio(2 * start + 1);
   }
+  double tail_cover(const Ratio& slope) const;  ///< 2^width (1 - e^-slope)
   void build_columns();
   void build_sure();
 
@@ -121,9 +122,7 @@ AdditiveNoise::Table::Table(const Shape& s) : shape(s) {
   for (std::uint64_t side = 0; side < sides; ++side) {
     const Integer start = tail_start(side == 1);
     const double z = (Ratio(start) / Ratio(unit)).convert_to<double>();
-    const double slope = capped(tail_slope(start));
-    approximate[buckets + side] =
-        std::exp(-phi(z)) / std::ldexp(-std::expm1(-slope), static_cast<int>(width));
+    approximate[buckets + side] = std::exp(-phi(z)) / tail_cover(tail_slope(start));
   }
   for (double& weight : approximate) weight = std::max(weight, 0x1p-200);
   weights.resize(std::size_t{1} << index_bits, 0);
@@ -141,6 +140,13 @@ double AdditiveNoise::Table::peak(std::uint64_t bucket) const {
 
 Integer AdditiveNoise::Table::tail_start(bool negative) const {
   return negative ? (Integer(left) << width) + 1 : Integer(buckets - left) << width;
+}
+
+double AdditiveNoise::Table::tail_cover(const Ratio& slope) const {
+  const double rate = capped(slope);
+  if (rate > 0x1p-60) return std::ldexp(-std::expm1(-rate), static_cast<int>(width));
+  // 1 - e^-s is s to 2^-61; the product is of ordinary size where s itself underflows.
+  return capped(slope * Ratio(Integer(1) << width));
 }
 
 void AdditiveNoise::Table::build_columns() {

@@ -253,5 +253,16 @@ TEST(AdditiveNoise, ThePlainTwinHasTheSameProbabilities) {
       kSignificance);
 }
 
+// The tail's weight needs 1 - e^-slope where the slope is far below the smallest double.
+TEST(AdditiveNoise, CoversItsTailAtScalesBeyondTheDoubles) {
+  for (const char* scale : {"1e300", "1e310", "1e322", "1e330", "1e4000"}) {
+    const auto table = noise_internal::inspect(AdditiveNoise::geometric(parse_ratio(scale)));
+    // Beyond 44 scales lie e^-44 of the mass; the proposal gives that much, to rounding up.
+    const double tail = static_cast<double>(table.weights[table.buckets]) * 0x1p-64;
+    EXPECT_GT(tail, std::exp(-46.0)) << scale;
+    EXPECT_LT(tail, std::exp(-43.0)) << scale;
+  }
+}
+
 }  // namespace
 }  // namespace gauze

@@ -26,11 +26,17 @@ void check(std::span<const double> scores, const Ratio& rate) {
 class Shortfall {
  public:
   Shortfall(const Ratio& rate, double best)
-      : rate_(rate), approximate_rate_(std::min(rate.convert_to<double>(), 1e300)), best_(best) {}
+      : rate_(rate), approximate_rate_(rate.convert_to<double>()), best_(best) {}
 
   double approximate(double score) const {
+    if (score == best_) return 0;
     // Halved so that the difference of two large doubles does not overflow.
-    return std::min(approximate_rate_ * (best_ / 2 - score / 2) * 2, 1e300);
+    const double half = best_ / 2 - score / 2;
+    // Where a factor has left the range of doubles their product need not have.
+    const bool ordinary = half > 0x1p-900 && approximate_rate_ < 1e300;
+    const double product =
+        ordinary ? approximate_rate_ * half * 2 : exact(score).convert_to<double>();
+    return std::min(product, 1e300);
   }
   Ratio exact(double score) const { return rate_ * (ratio_of_bits(best_) - ratio_of_bits(score)); }
 

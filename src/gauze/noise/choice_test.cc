@@ -126,5 +126,21 @@ TEST(PermuteAndFlip, HasItsProbabilities) {
       kSignificance);
 }
 
+// 20,000 draws of a choice with odds 1 : e^-2; p < 1e-9 for one seed in 10^9.
+TEST(Choice, IsExactWhereTheRateOrTheScoresLeaveTheRangeOfDoubles) {
+  const std::vector<double> expected = {1 / (1 + std::exp(-2.0)), 1 / (1 + std::exp(2.0))};
+  const auto fit = [&](double step, const Ratio& rate) {
+    const std::vector<double> scores = {step, 0};
+    SeededBits bits(31);
+    std::vector<std::uint64_t> chosen(2);
+    for (int i = 0; i < 20000; ++i) ++chosen[choose_exp(scores, rate, bits)];
+    return testing::chi_square_p(chosen, expected);
+  };
+  EXPECT_GT(fit(1e-310, Ratio(2 / ratio_of_bits(1e-310))), 1e-9);
+  EXPECT_GT(fit(5e-324, Ratio(2 / ratio_of_bits(5e-324))), 1e-9);
+  EXPECT_GT(fit(1e-302, Ratio(2 / ratio_of_bits(1e-302))), 1e-9);
+  EXPECT_GT(fit(1e308, Ratio(2 / ratio_of_bits(1e308))), 1e-9);
+}
+
 }  // namespace
 }  // namespace gauze

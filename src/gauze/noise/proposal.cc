@@ -12,7 +12,7 @@ double quantise(std::span<const double> weights, std::span<std::uint64_t> out) {
   const std::size_t heaviest =
       static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
   if (std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; }) < 2 ||
-      !std::isfinite(sum) || weights.size() > (std::size_t{1} << 40)) {
+      !std::isfinite(sum) || weights.size() > (std::size_t{1} << 32)) {
     throw Error(ErrorCode::kInternal, "proposal weights must be finite and at least two positive");
   }
 

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "gauze/base/error.h"
 
@@ -74,7 +75,8 @@ void SystemBits::mix_in_entropy() {
 
 void SystemBits::refill(Buffer& buffer) {
   if (forked() || cipher_->refills == kRefillsPerReseed) mix_in_entropy();
-  ++cipher_->refills;
+  // Until the next seed is in place this one counts as used up: after a failure, fresh entropy.
+  const std::uint64_t refills = std::exchange(cipher_->refills, kRefillsPerReseed) + 1;
   auto& seed = cipher_->seed;
   auto* const bytes = reinterpret_cast<unsigned char*>(buffer.data());
   int written = 0;
@@ -87,6 +89,7 @@ void SystemBits::refill(Buffer& buffer) {
   seed.fill(0);
   check(EVP_EncryptUpdate(cipher_->context, seed.data(), &written, seed.data(),
                           static_cast<int>(kSeedBytes)));
+  cipher_->refills = refills;
 }
 
 }  // namespace gauze
