@@ -13,6 +13,8 @@ namespace gauze {
 namespace {
 
 constexpr long long kMostCells = 1LL << 23;
+// Weights below this are computed afresh before they are raised by the tilt.
+constexpr double kTiny = 1e-280;
 
 class Grid {
  public:
@@ -40,6 +42,7 @@ class Grid {
     double whole;
     double slack;
     double scale;
+    double lift;
     double climb;
   };
   Cell open(long long first, long long width) const {
@@ -52,6 +55,7 @@ class Grid {
             width == 1 ? whole_ : -std::expm1(-length),
             1e-15 * (std::abs(static_cast<double>(first)) + 16),
             tilt_ * low - log_scale_,
+            tilt_ * length,
             width == 1 ? climb_ : std::exp(tilt_ * length)};
   }
 
@@ -61,7 +65,10 @@ class Grid {
     const double mass = weight * std::exp(log_density + cell.scale);
     const auto place = static_cast<std::size_t>(cell.first - result_.first);
     result_.weights[place] += mass * (1 - share);
-    result_.weights[place + static_cast<std::size_t>(cell.width)] += mass * share * cell.climb;
+    const double climbed = mass > kTiny && cell.climb < 1 / kTiny
+                               ? mass * cell.climb
+                               : weight * std::exp(log_density + cell.scale + cell.lift);
+    result_.weights[place + static_cast<std::size_t>(cell.width)] += climbed * share;
   }
   void add(double loss, double mass) {
     if (mass > 0) add(loss, std::log(mass), 1, open(cell(loss), 1));
@@ -181,6 +188,7 @@ class Coarseness {
   }
 
   Coarseness(const DominatingPair& pair, double tilt, double log_scale) : Coarseness() {
+    tilt_ = tilt;
     DominatingPair curve = pair;
     curve.atoms.clear();
     std::vector<LossNode> nodes = loss_nodes(curve, 1);
@@ -203,6 +211,7 @@ class Coarseness {
   long long width(double loss, double step) const {
     for (std::size_t level = kLevels; level > 0; --level) {
       const double reach = std::exp2(static_cast<double>(level));
+      if (tilt_ * reach * step > kMostLift) continue;
       if (loss > above_[level - 1] || loss + reach * step < below_[level - 1]) {
         return 1LL << level;
       }
@@ -212,6 +221,9 @@ class Coarseness {
 
  private:
   static constexpr std::size_t kLevels = 12;
+  // The upper end of a cell has at most e^this times the tilted probability that was split.
+  static constexpr double kMostLift = 2;
+  double tilt_ = 0;
   std::array<double, kLevels> below_;
   std::array<double, kLevels> above_;
 };
@@ -273,7 +285,9 @@ GridLoss discretize(const DominatingPair& pair, double step, double tilt, double
         cells == Cells::kEqual ? Coarseness() : Coarseness(pair, tilt, log_scale);
     add_curve(pair, kept, coarseness, grid);
   }
-  return grid.take(kept.infinite + pair.p_only);
+  // Unlisted atoms have together less than this.
+  const double unlisted = pair.lattice_mu > 0 ? std::numeric_limits<double>::min() : 0;
+  return grid.take(kept.infinite + pair.p_only + unlisted);
 }
 
 }  // namespace gauze

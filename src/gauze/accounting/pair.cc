@@ -140,8 +140,8 @@ DominatingPair discrete_gaussian_pair(const events::DiscreteGaussian& event) {
     constexpr double kNear = 14;
     const double coordinates = std::max(1.0, static_cast<double>(event.dimension));
     const auto off = [&](double z) { return coordinates * (z * z + 1) / (23 * sigma * sigma); };
-    pair.mass_slack = off(kNear);
-    pair.loss_slack = off(kNear) + off(kNear + shift / sigma);
+    pair.mass_slack = off(kNear + shift / sigma);
+    pair.loss_slack = 2 * pair.mass_slack;
     pair.p_only = pair.q_only = coordinates * 2 * std::exp(-kNear * kNear / 2);
     return pair;
   }
@@ -160,6 +160,7 @@ DominatingPair discrete_gaussian_pair(const events::DiscreteGaussian& event) {
     pair.atoms.push_back({nudged((2 * x - shift) * step), p, q});
   }
   pair.spacing = step;
+  pair.lattice_mu = round_up(event.l2_sensitivity / event.sigma);
   return pair;
 }
 
@@ -195,6 +196,12 @@ double top_atom(const DominatingPair& pair) {
   return top;
 }
 
+/// P-only probability after sampling. Where the pair is only close to the mechanism, what is out of
+/// reach is so under both distributions, and sampling does not make it rarer.
+double lost(const DominatingPair& base, double rate) {
+  return base.loss_slack > 0 ? base.p_only : rate * base.p_only;
+}
+
 /// Removing a Poisson-sampled unit: (1 - rate) Q + rate P against Q.
 DominatingPair poisson_remove(const DominatingPair& base, double rate) {
   DominatingPair pair = base;
@@ -208,7 +215,7 @@ DominatingPair poisson_remove(const DominatingPair& base, double rate) {
   if (base.q_only > 0) {
     pair.atoms.push_back({std::log1p(-rate), (1 - rate) * base.q_only, base.q_only});
   }
-  pair.p_only = rate * base.p_only;
+  pair.p_only = lost(base, rate);
   pair.q_only = 0;
   pair.spacing = top_atom(pair);
   return pair;
@@ -240,13 +247,13 @@ DominatingPair without_replacement(const DominatingPair& base, double rate) {
   pair.view = View::kWithoutReplacement;
   pair.rate = rate;
   pair.atoms.clear();
-  double used = rate * base.p_only * 2;
+  double used = lost(base, rate);
   for (const LossAtom& atom : base.atoms) {
     if (!(atom.loss > 0)) continue;
-    const double loss = nudged(mixed(rate, atom.loss));
+    const double loss = mixed(rate, atom.loss);
     const double p = (1 - rate) * atom.q + rate * atom.p;
-    pair.atoms.push_back({loss, p, atom.q});
-    pair.atoms.push_back({-loss, atom.q, p});
+    pair.atoms.push_back({nudged(loss), p, atom.q});
+    pair.atoms.push_back({nudged(-loss), atom.q, p});
     used += p + atom.q;
   }
   if (base.curve) {
@@ -254,7 +261,7 @@ DominatingPair without_replacement(const DominatingPair& base, double rate) {
     curve_alone.atoms.clear();
     for (const LossNode& node : loss_nodes(curve_alone, 1)) used += std::exp(node.log_weight);
   }
-  pair.p_only = pair.q_only = rate * base.p_only;
+  pair.p_only = pair.q_only = lost(base, rate);
   const double rest = std::max(0.0, 1 - used) + 1e-13;
   pair.atoms.push_back({0, rest, rest});
   pair.spacing = 0;
@@ -352,7 +359,8 @@ void flatten_into(const std::vector<Event>& events, double count, std::vector<Ev
     if (fresh) {
       flat.push_back({event.kind, n});
     } else {
-      flat[place->second].count += n;
+      const double sum = flat[place->second].count + n;
+      flat[place->second].count = sum < 0x1p53 ? sum : std::nextafter(sum, kInfinity);
     }
   }
 }
@@ -473,6 +481,7 @@ double DominatingPair::largest() const {
     const double limit = view == View::kPoissonAdd ? -std::log1p(-rate) : kInfinity;
     result = std::max(result, std::isinf(end) ? limit : loss(end));
   }
+  if (lattice_mu > 0 && view == View::kPoissonAdd) result = -std::log1p(-rate);
   return result + 8 * kUlp * std::abs(result);
 }
 

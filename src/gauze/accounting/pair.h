@@ -42,6 +42,9 @@ struct DominatingPair {
   double spacing = 0;     ///< the atoms' losses are multiples of this; 0 when they are not
   double loss_slack = 0;  ///< the true loss may exceed the pair's by this much,
   double mass_slack = 0;  ///< and probabilities by the factor e^mass_slack
+  double lattice_mu =
+      0;  ///< when positive, the atoms are those of Gaussian noise on a lattice, mu =
+          ///< shift/sigma; they go on for ever, and only 38 sigma are listed
 
   double loss(double l) const;     ///< what the base loss l of the curve becomes in this view
   double base(double loss) const;  ///< the inverse of `loss`; infinite outside its range

@@ -11,9 +11,12 @@
 namespace gauze {
 namespace {
 
+using View = DominatingPair::View;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A tilt a little below the saddle point: there the law may be spread over two far modes.
 constexpr double kEase = 0.8;
+constexpr double kLeastLogDelta = -690;
 constexpr std::size_t kFewestPoints = 1u << 16;
 constexpr std::size_t kMostPoints = 1u << 20;
 
@@ -45,8 +48,9 @@ class Law {
     for (const PairCount& part : parts) {
       double reach = 1;
       if (part.pair.curve && part.pair.curve->curvature > 0) {
-        reach = 2 * largest_tilt(part.pair);
-        max_tilt_ = std::min(max_tilt_, reach / 2);
+        max_tilt_ = std::min(max_tilt_, largest_tilt(part.pair));
+        // Near zero a tilt t moves the base loss as rate * t does, at most a little more than 60/mu.
+        reach = 200 * std::sqrt(part.pair.curve->curvature);
       }
       nodes_.push_back(loss_nodes(part.pair, reach, 4096));
       counts_.push_back(part.count);
@@ -367,6 +371,7 @@ class Descent {
 };
 
 double read_delta(const Composed& composed, double epsilon) {
+  if (composed.weights.empty()) return 1;
   const double at = epsilon - composed.loss_slack;
   double finite = 0;
   Descent descent(composed);
@@ -406,7 +411,8 @@ double pure_bound(const std::vector<PairCount>& parts) {
   for (const PairCount& part : parts) {
     const double largest = part.pair.largest();
     total += part.count * (largest + part.pair.loss_slack) * (1 + 1e-15);
-    if (part.pair.p_only > 0) return kInfinity;
+    const bool endless = part.pair.lattice_mu > 0 && part.pair.view != View::kPoissonAdd;
+    if (part.pair.p_only > 0 || endless) return kInfinity;
   }
   return std::max(0.0, total);
 }
@@ -442,15 +448,18 @@ double pld_delta(const std::vector<PairCount>& parts, double epsilon) {
   if (parts.empty() || pure <= epsilon) return 0;
   const Law law(parts);
   if (!usable(law)) return 1;
-  const double saddle =
-      last_true(law.max_tilt(), [&](double t) { return law.at(t).epsilon(t) < epsilon; });
+  // Beyond the least double a tilt would leave nothing of what is kept.
+  const double saddle = last_true(law.max_tilt(), [&](double t) {
+    const Cumulants c = law.at(t);
+    return c.epsilon(t) < epsilon && c.log_delta(t) > kLeastLogDelta;
+  });
   const double tilt = kEase * saddle;
   const double log_delta = law.at(saddle).log_delta(saddle);
   Window range = window(law, tilt, log_delta);
   range.low = std::min(range.low, epsilon);
-  range.high = std::max(range.high, epsilon);
+  // Delta falls with epsilon: above the window it is at most what it is at the top.
   const Plan plan = make_plan(parts, law, tilt, range, log_delta, most_points(parts));
-  return read_delta(compose(parts, law, plan), epsilon);
+  return read_delta(compose(parts, law, plan), std::min(epsilon, range.high));
 }
 
 DominatingPair composed_pair(const std::vector<PairCount>& parts) {

@@ -368,6 +368,49 @@ TEST(Pld, ApproximateEventsComposeOptimally) {
   EXPECT_GT(ours, 5);
 }
 
+TEST(Pld, SampledLeaksKeepTheirWholeProbability) {
+  // Sampling g = 1/2 of a mechanism that tells all with probability d, k times, and one pure event:
+  // all is told with probability 1 - (1 - g d)^k, otherwise the pure event alone speaks.
+  for (const auto& [d, text] : {std::pair{0.1, "0.1"}, std::pair{1e-3, "0.001"}}) {
+    Event one = pure("1");
+    one.relation = Relation::kReplace;
+    const Event leaks = without_replacement(1, 2, {approximate("0", text)}, 10);
+    const double told = -std::expm1(10 * std::log1p(-d / 2));
+    for (const double at : {0.0, 0.5, 0.9}) {
+      const double alone = (std::exp(1) - std::exp(at)) / (1 + std::exp(1));
+      expect_just_above(delta_at({leaks, one}, at, Accountant::kPld).delta,
+                        told + (1 - told) * alone, 1e-6);
+    }
+  }
+}
+
+TEST(Pld, LatticeNoiseIsNeverPure) {
+  const Event noise = event(events::DiscreteGaussian{5, 1, 1});
+  EXPECT_TRUE(std::isinf(epsilon(noise, 0)));
+  EXPECT_TRUE(std::isinf(epsilon_at({noise}, 0, Accountant::kBest).epsilon));
+  EXPECT_TRUE(std::isinf(epsilon(poisson("0.1", {noise}), 0)));
+  EXPECT_GT(delta(noise, 50, Direction::kRemove), 0);
+  // The other way round a sampled unit hides behind its absence: -ln(1 - rate) at most.
+  const auto adding = dominating_pairs({poisson("0.1", {noise})}, Direction::kAdd);
+  expect_just_above(pld_epsilon(adding, 0), -std::log1p(-0.1), 1e-12);
+}
+
+TEST(Pld, AnswersWhereTheTiltIsSteep) {
+  // One step, removing: rate * delta of the Gaussian at ln(1 + (e^epsilon - 1)/rate).
+  const Event rare = poisson("0.0000000889566", {gaussian("0.358285")});
+  const Ratio mu_squared = Ratio(1) / (parse_ratio("0.358285") * parse_ratio("0.358285"));
+  const double rate = 8.89566e-8;
+  for (const double at : {2e-8, 8e-8}) {
+    const double truth = rate * gaussian_delta(mu_squared, std::log1p(std::expm1(at) / rate));
+    expect_just_above(delta_at({rare}, at, Accountant::kPld).delta, truth, 0.2);
+  }
+  // Far beyond every loss that has a probability.
+  EXPECT_LT(delta_at({poisson("0.000001", {gaussian("0.5")})}, 300, Accountant::kPld).delta,
+            1e-300);
+  EXPECT_LT(delta_at({poisson("0.000001", {gaussian("87405")})}, 1e-5, Accountant::kPld).delta,
+            1e-300);
+}
+
 TEST(Pld, HasNoLossDistributionForCurves) {
   EXPECT_ERROR(epsilon(zcdp("1"), 1e-6), ErrorCode::kCannotCompose);
   EXPECT_ERROR(epsilon(event(events::Rdp{{2}, {1}}), 1e-6), ErrorCode::kCannotCompose);

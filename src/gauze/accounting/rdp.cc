@@ -38,6 +38,13 @@ class PairDivergence {
     } else if (pair.curve) {
       max_tilt_ = std::min(max_tilt_, 40000 / pair.curve->high);
     }
+    if (const double mu = pair.lattice_mu; mu > 0) {
+      // A tilt moves the noise by tilt * mu of its 38 listed standard deviations; beyond, the
+      // divergence is that of the noise unsampled.
+      ceiling_ = kInfinity;
+      slope_ = mu * mu / 2;
+      max_tilt_ = std::min(max_tilt_, 25 / mu);
+    }
     if (infinite_ || max_tilt_ <= 0) return;
     nodes_ = loss_nodes(pair, std::max(max_tilt_, 1.0));
     for (const LossNode& node : nodes_) {
