@@ -222,7 +222,7 @@ class Coarseness {
  private:
   static constexpr std::size_t kLevels = 12;
   // The upper end of a cell has at most e^this times the tilted probability that was split.
-  static constexpr double kMostLift = 2;
+  static constexpr double kMostLift = 30;
   double tilt_ = 0;
   std::array<double, kLevels> below_;
   std::array<double, kLevels> above_;

@@ -183,7 +183,9 @@ Guarantee Odometer::spent(double delta) const {
   if (delta == 0 || rho_ == 0) return {pure, delta, Accountant::kPure};
   // The rung that covers rho: 2^k >= rho. Rungs share delta as 1/(1 + k^2), whose sum over all
   // integers is pi coth(pi) < 3.2.
-  int rung = std::ilogb(round_up(rho_));
+  const double about = round_up(rho_);
+  if (std::isinf(about)) return {pure, delta, Accountant::kPure};
+  int rung = std::ilogb(about);
   while (power_of_two(rung) < rho_) ++rung;
   const double share = delta / 3.2 / (1.0 + static_cast<double>(rung) * rung);
   const double ladder = zcdp_epsilon(power_of_two(rung), share);
