@@ -57,7 +57,7 @@ std::vector<double> RealFft::inverse(const std::vector<std::complex<double>>& ha
 
 std::size_t fft_size(std::size_t size) {
   std::size_t best = 0;
-  for (const std::size_t factor : {1, 3, 5}) {
+  for (const std::size_t factor : {1u, 3u, 5u}) {
     std::size_t candidate = 4 * factor;
     while (candidate < size) candidate *= 2;
     if (best == 0 || candidate < best) best = candidate;
