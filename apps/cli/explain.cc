@@ -170,9 +170,10 @@ Json as_json(const Promise& promise) {
 }
 
 void explain(const Request& request) {
-  const Promise promise{.epsilon = number(request.epsilon, "--epsilon"),
-                        .delta = number(request.delta, "--delta")};
-  require(promise.epsilon >= 0, "--epsilon: must be 0 or more");
+  const Promise promise{.epsilon = number(request.epsilon, "--epsilon", round_up),
+                        .delta = number(request.delta, "--delta", round_up)};
+  require(promise.epsilon >= 0 && std::isfinite(promise.epsilon),
+          "--epsilon: must be 0 or more, and at most 1e308");
   require(promise.delta >= 0 && promise.delta <= 1, "--delta: must lie between 0 and 1");
   if (request.json) return print_json(as_json(promise));
   print_promise(promise);

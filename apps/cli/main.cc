@@ -60,17 +60,21 @@ void add_commands(CLI::App& app) {
   add_version(app);
 }
 
+const CLI::App* subcommand(const CLI::App& level, std::string_view word) {
+  for (const CLI::App* sub : level.get_subcommands({})) {
+    if (sub->get_name() == word) return sub;
+  }
+  return nullptr;
+}
+
 /// A misspelt command or algorithm gets the nearest name, which the parser would not offer.
 void check_names(const CLI::App& app, int argc, char** argv) {
   const CLI::App* level = &app;
   for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
     std::vector<std::string> names;
-    const CLI::App* next = nullptr;
-    for (const CLI::App* sub : level->get_subcommands({})) {
-      names.push_back(sub->get_name());
-      if (names.back() == argv[i]) next = sub;
-    }
+    for (const CLI::App* sub : level->get_subcommands({})) names.push_back(sub->get_name());
     if (names.empty()) return;
+    const CLI::App* next = subcommand(*level, argv[i]);
     if (next == nullptr) {
       const std::string asked = std::string(argv[i]).substr(0, 40);
       throw Error(ErrorCode::kUnknownName,
@@ -82,12 +86,23 @@ void check_names(const CLI::App& app, int argc, char** argv) {
   }
 }
 
+/// How to ask for the help of the command that the words name.
+std::string help_command(const CLI::App& app, int argc, char** argv) {
+  std::string path = "gauze";
+  const CLI::App* level = &app;
+  for (int i = 1; i < argc && (level = subcommand(*level, argv[i])) != nullptr; ++i) {
+    path += " " + level->get_name();
+  }
+  return "`" + path + " --help`";
+}
+
 int run(int argc, char** argv) {
   bool as_json = false;
   for (int i = 1; i < argc; ++i) as_json = as_json || std::strcmp(argv[i], "--json") == 0;
 
   CLI::App app("Gauze: see the shape of the data, never the person.", "gauze");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "gauze " GAUZE_VERSION);
   app.footer(
       "`gauze COMMAND --help` shows a command's options with examples.\n"
       "New here? `gauze tour` takes a minute.");
@@ -103,8 +118,8 @@ int run(int argc, char** argv) {
     return app.exit(success);  // --help
   } catch (const CLI::ParseError& error) {
     const std::string message = error.what();
-    return report(ErrorCode::kInvalidOption, message + "; `gauze --help` lists what there is",
-                  as_json);
+    return report(ErrorCode::kInvalidOption,
+                  message + "; " + help_command(app, argc, argv) + " lists what there is", as_json);
   } catch (const Error& error) {
     return report(error.code(), error.what(), as_json);
   } catch (const std::bad_alloc&) {

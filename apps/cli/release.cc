@@ -41,6 +41,16 @@ std::string shown(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+/// Infinity has no JSON number.
+Json printable(const nlohmann::json& value) {
+  if (value.is_array()) {
+    Json list = Json::array();
+    for (const auto& item : value) list.push_back(printable(item));
+    return list;
+  }
+  return value.is_number_float() ? finite(value.get<double>()) : Json(value);
+}
+
 void print_text(const Release<nlohmann::json>& answer, const Guarantee& cost) {
   print_line(shown(answer.value));
   print_line();
@@ -58,8 +68,8 @@ void print_text(const Release<nlohmann::json>& answer, const Guarantee& cost) {
 void run(const Algorithm& algorithm, const Request& request) {
   const double confidence = number(request.confidence, "--confidence");
   require(confidence > 0 && confidence < 1, "--confidence: must lie strictly between 0 and 1");
-  const double delta = number(request.delta, "--delta");
-  require(delta > 0 && delta < 1, "--delta: must lie strictly between 0 and 1, like 1e-6");
+  const double delta = number(request.delta, "--quote-delta");
+  require(delta > 0 && delta < 1, "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
 
   // Everything that can fail fails here, before a row is read.
   const Job job = algorithm.make(OptionValues(algorithm.options, request.options));
@@ -75,7 +85,7 @@ void run(const Algorithm& algorithm, const Request& request) {
   Release<nlohmann::json> answer = release(job, rows, bits);
   if (auto promise = job.accuracy(rows.cells().size(), confidence)) answer.accuracy = *promise;
   if (request.json) {
-    return print_json({{"value", answer.value},
+    return print_json({{"value", printable(answer.value)},
                        {"accuracy",
                         {{"half_width", finite(answer.accuracy.half_width)},
                          {"confidence", answer.accuracy.confidence},
@@ -130,7 +140,7 @@ void add_release(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  gauze release count --epsilon 0.5 --relation add_remove people.csv --header\n"
-      "  seq 100 | gauze release median --epsilon 1 --lower 0 --upper 200 -");
+      "  seq 100 | gauze release median --epsilon 1 --lower 0 --upper 200 --relation add_remove -");
 }
 
 }  // namespace gauze::cli

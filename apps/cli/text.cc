@@ -6,9 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <memory>
 
 #include "gauze/base/error.h"
 
@@ -38,11 +36,11 @@ Ratio exact(const std::string& text, const char* option) {
   return parse_ratio(text, option);
 }
 
-double number(const std::string& text, const char* option) {
+double number(const std::string& text, const char* option, double (*round)(const Ratio&)) {
   const Ratio value = exact(text, option);
   const auto near = value.convert_to<double>();
   if (std::isfinite(near) && ratio_of_decimal(near) == value) return near;
-  return round_down(value);
+  return round(value);
 }
 
 std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least) {
@@ -55,13 +53,23 @@ std::uint64_t whole(const std::string& text, const char* option, std::uint64_t l
 }
 
 std::string read_all(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  std::ifstream file(path, std::ios::binary);
-  std::string contents(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    throw Error(ErrorCode::kIo, "the file '" + path +
-                                    "' cannot be read; check its name and permissions, or give - "
-                                    "to read standard input");
+  const bool standard = path == "-";
+  const auto close = [](std::FILE* file) { return file == stdin ? 0 : std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(
+      standard ? stdin : std::fopen(path.c_str(), "rb"), close);
+  std::string contents;
+  char block[1 << 16];
+  while (file != nullptr) {
+    const std::size_t got = std::fread(block, 1, sizeof block, file.get());
+    if (got == 0) break;
+    contents.append(block, got);
+  }
+  // Opening a folder works; reading it does not.
+  if (file == nullptr || std::ferror(file.get()) != 0) {
+    throw Error(ErrorCode::kIo,
+                (standard ? "standard input" : "the file '" + path + "'") +
+                    " cannot be read; check its name and permissions, and that it is no folder" +
+                    (standard ? "" : ", or give - to read standard input"));
   }
   return contents;
 }

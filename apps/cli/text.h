@@ -15,9 +15,10 @@ using Json = nlohmann::ordered_json;
 /// A number given on the command line, exactly; `option` names it in the error.
 Ratio exact(const std::string& text, const char* option);
 
-/// The same as a double. A number that is no short decimal is rounded down, so a target given as a
-/// fraction is never exceeded.
-double number(const std::string& text, const char* option);
+/// The same as a double. A number that is no short decimal is rounded down, so that a target given
+/// as a fraction is never exceeded; a loss to be judged is rounded up instead.
+double number(const std::string& text, const char* option,
+              double (*round)(const Ratio&) = round_down);
 
 /// A whole number from `least` to 2^63 - 1; 1e6 counts as whole.
 std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least);

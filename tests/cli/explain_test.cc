@@ -52,4 +52,11 @@ TEST(ExplainCommand, RefusesWhatIsNoGuarantee) {
     EXPECT_EQ(gauze_program(std::string("explain ") + options).exit, 2) << options;
 }
 
+TEST(ExplainCommand, NeverShowsASmallerLossThanGiven) {
+  const Ran ran = gauze_program("explain --epsilon 1e-400 --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_GT(ran.json().at("epsilon").get<double>(), 0);
+  EXPECT_EQ(gauze_program("explain --epsilon 1e400").exit, 2);
+}
+
 }  // namespace

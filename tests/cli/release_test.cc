@@ -157,4 +157,29 @@ TEST(TheProgram, HelpsAndToursAndKnowsItsVersion) {
   EXPECT_EQ(gauze_program("teleport").exit, 2);
 }
 
+TEST(ReleaseCommand, SaysWhenTheFileIsAFolderOrMissing) {
+  const Folder folder;
+  for (const char* name : {"", "missing"}) {
+    const Ran ran =
+        gauze_program("release count --epsilon 1 --relation replace " + folder.path(name));
+    EXPECT_EQ(ran.exit, 5) << name << ran.err;
+    EXPECT_EQ(ran.out, "");
+  }
+}
+
+// Noise of scale 1e330 falls among the doubles with probability 1e-22.
+TEST(ReleaseCommand, PrintsWhatIsBeyondTheDoublesAsInfinity) {
+  const Ran ran = gauze_program(
+      "release sum --epsilon 1e-330 --lower 0 --upper 1 --relation replace --json -", "1\n");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto value = ran.json().at("value");
+  ASSERT_TRUE(value.is_string()) << ran.out;
+  EXPECT_TRUE(value == "inf" || value == "-inf");
+}
+
+TEST(ReleaseCommand, NamesTheHelpOfTheCommandThatWasMistyped) {
+  EXPECT_THAT(gauze_program("release mean --lower 1").err, HasSubstr("gauze release mean --help"));
+  EXPECT_EQ(gauze_program("--version").out, gauze_program("version").out);
+}
+
 }  // namespace
