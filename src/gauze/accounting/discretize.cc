@@ -15,6 +15,8 @@ namespace {
 constexpr long long kMostCells = 1LL << 23;
 // Weights below this are computed afresh before they are raised by the tilt.
 constexpr double kTiny = 1e-280;
+// Stretches with less than e^this of tilted probability are not integrated.
+constexpr double kNoTrace = -690;
 
 class Grid {
  public:
@@ -74,6 +76,12 @@ class Grid {
     if (mass > 0) add(loss, std::log(mass), 1, open(cell(loss), 1));
   }
 
+  /// Less than e^kNoTrace of tilted probability somewhere in `cell`.
+  void add_trace(const Cell& cell) {
+    const auto upper = cell.first - result_.first + cell.width;
+    result_.weights[static_cast<std::size_t>(upper)] += 1e-299;
+  }
+
   GridLoss take(double infinite) {
     result_.log_scale = log_scale_;
     result_.infinite = infinite;
@@ -130,11 +138,19 @@ void add_stretch(const DominatingPair& pair, double from, double to, const Grid:
     integrate(pair, kTwo, from, to, cell, grid);
     return;
   }
-  const double pieces = std::ceil(length / 0.25);
-  for (double i = 0; i < pieces; ++i) {
-    integrate(pair, kFive, from + (to - from) * (i / pieces),
-              from + (to - from) * ((i + 1) / pieces), cell, grid);
+  if (length <= 0.25) {
+    integrate(pair, kFive, from, to, cell, grid);
+    return;
   }
+  // No logarithm of a density is steeper than `change` + 1.
+  const double middle = from + (to - from) / 2;
+  const double top = pair.log_p(middle) + (change + 1) * (to - from) / 2 + std::log(to - from);
+  if (top + cell.scale + std::max(0.0, cell.lift) < kNoTrace) {
+    grid.add_trace(cell);
+    return;
+  }
+  add_stretch(pair, from, middle, cell, grid);
+  add_stretch(pair, middle, to, cell, grid);
 }
 
 /// The part of the curve that is kept, and atoms that stand for the rest.

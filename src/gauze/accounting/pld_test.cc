@@ -384,6 +384,16 @@ TEST(Pld, SampledLeaksKeepTheirWholeProbability) {
   }
 }
 
+TEST(Pld, NoiseThatHidesNothingTellsWheneverItIsSampled) {
+  // Losses of 10^6: delta is the probability that the unit is in some sample.
+  expect_just_above(
+      delta_at({without_replacement(1, 2, {gaussian("0.001")}, 3)}, 0.01, Accountant::kPld).delta,
+      0.875, 1e-6);
+  expect_just_above(
+      delta_at({poisson("0.5", {gaussian("0.001")}, 3)}, 0.01, Accountant::kPld).delta, 0.875,
+      1e-6);
+}
+
 TEST(Pld, LatticeNoiseIsNeverPure) {
   const Event noise = event(events::DiscreteGaussian{5, 1, 1});
   EXPECT_TRUE(std::isinf(epsilon(noise, 0)));
