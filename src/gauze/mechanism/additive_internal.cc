@@ -93,12 +93,15 @@ double LatticeNoise::gaussian_radius(double beta) const {
   return times_up(steps, round_up(lattice_.step()));
 }
 
+void check_dimension(std::size_t length, std::uint64_t dimension) {
+  if (length == dimension) return;
+  throw Error(ErrorCode::kInvalidInput,
+              "dimension says how many values there must be; set it to the length of the vector");
+}
+
 std::vector<double> noised(std::span<const double> values, std::uint64_t dimension,
                            const LatticeNoise& noise, BitSource& bits) {
-  if (values.size() != dimension) {
-    throw Error(ErrorCode::kInvalidInput,
-                "dimension says how many values there must be; set it to the length of the vector");
-  }
+  check_dimension(values.size(), dimension);
   std::vector<double> result;
   result.reserve(values.size());
   for (const double value : values) result.push_back(noise.lattice().value(noise.add(value, bits)));

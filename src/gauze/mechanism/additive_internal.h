@@ -53,6 +53,9 @@ class LatticeNoise {
   std::shared_ptr<const AdditiveNoise> noise_;
 };
 
+/// Throws `kInvalidInput` when a vector has another length than `dimension` says.
+void check_dimension(std::size_t length, std::uint64_t dimension);
+
 /// Each value plus noise, as doubles; `dimension` is how many there must be.
 std::vector<double> noised(std::span<const double> values, std::uint64_t dimension,
                            const LatticeNoise& noise, BitSource& bits);

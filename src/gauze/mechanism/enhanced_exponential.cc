@@ -4,19 +4,17 @@
 
 #include "gauze/base/error.h"
 #include "gauze/mechanism/additive_internal.h"
+#include "gauze/mechanism/range_internal.h"
 #include "gauze/mechanism/selection_internal.h"
 #include "gauze/noise/choice.h"
 
 namespace gauze {
 
 EnhancedExponential::EnhancedExponential(Options options) : options_(std::move(options)) {
-  require(options_.epsilon.get() > 0, "epsilon must be positive");
+  internal::check_tabular(options_.epsilon, options_.relation);
   require(options_.candidate_spread.get() > 0, "candidate_spread must be positive");
   require(!options_.record_spread || *options_.record_spread > 0, "record_spread must be positive");
-  const Relation relation = options_.relation;
-  require(relation == Relation::kAddRemove || relation == Relation::kReplace,
-          "relation must be add_remove or replace");
-  require(!options_.record_spread || relation == Relation::kReplace,
+  require(!options_.record_spread || options_.relation == Relation::kReplace,
           "record_spread compares two records and needs relation replace; leave it out");
 }
 

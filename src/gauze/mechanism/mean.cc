@@ -149,9 +149,11 @@ Release<double> Mean::run(std::span<const double> values, Context& context) cons
     return {nearest_double(range.clamp(mean)), promise, event()};
   };
   if (options_.method == MeanMethod::kExponential) {
+    // Only under replace may the promise depend on the number of records.
+    const std::uint64_t known = options_.relation == Relation::kReplace ? values.size() : 1;
     return answer(
         choose_mean(exact, values.size(), range, options_.grid, options_.epsilon, context.bits),
-        accuracy(1));
+        accuracy(known));
   }
   const LatticeNoise& noise = *parts_->sum;
   if (options_.method == MeanMethod::kDirect) {

@@ -22,21 +22,6 @@ using testing::release_once;
 using testing::SeededBits;
 using Data = std::vector<double>;
 
-/// Calls `visit` on every data set of up to `size` values from 0..upper.
-void for_all_data(int size, int upper, const std::function<void(const Data&)>& visit) {
-  std::function<void(Data&)> grow = [&](Data& data) {
-    visit(data);
-    if (static_cast<int>(data.size()) == size) return;
-    for (int x = data.empty() ? 0 : static_cast<int>(data.back()); x <= upper; ++x) {
-      data.push_back(x);
-      grow(data);
-      data.pop_back();
-    }
-  };
-  Data start;
-  grow(start);
-}
-
 Mode mode(const Ratio& epsilon, Relation relation) {
   return Mode({.lower = std::int64_t{0},
                .upper = std::int64_t{4},
@@ -86,7 +71,7 @@ TEST(Mode, IsPrivateOnEveryPairOfSmallDataSets) {
   double add = 0;
   double replace = 0;
   double monotone_under_replace = 0;
-  for_all_data(3, 3, [&](const Data& data) {
+  testing::for_all_data(3, 3, [&](const Data& data) {
     for (int x = 0; x < 4; ++x) {
       Data more = data;
       more.push_back(x);

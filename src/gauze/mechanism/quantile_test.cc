@@ -114,25 +114,10 @@ TEST(Quantile, FindsRecordsInSubnormalAndInHugeRanges) {
   }
 }
 
-/// Calls `visit` on every data set of up to `size` values from 0..upper.
-void for_all_data(int size, int upper, const std::function<void(const Data&)>& visit) {
-  std::function<void(Data&)> grow = [&](Data& data) {
-    visit(data);
-    if (static_cast<int>(data.size()) == size) return;
-    for (int x = data.empty() ? 0 : static_cast<int>(data.back()); x <= upper; ++x) {
-      data.push_back(x);
-      grow(data);
-      data.pop_back();
-    }
-  };
-  Data start;
-  grow(start);
-}
-
 /// The largest privacy loss over all neighbours of size up to 4, the empty set included.
 double worst_loss(double p, double rate, Relation relation, int upper) {
   double worst = 0;
-  for_all_data(3, upper, [&](const Data& data) {
+  testing::for_all_data(3, upper, [&](const Data& data) {
     const auto base = pmf(data, p, upper, rate);
     for (int x = 0; x <= upper; ++x) {
       Data more = data;

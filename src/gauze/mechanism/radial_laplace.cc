@@ -51,10 +51,7 @@ Accuracy RadialLaplace::accuracy(double confidence) const {
 Release<std::vector<double>> RadialLaplace::run(std::span<const double> values,
                                                 Context& context) const {
   context.meter.charge(event());
-  if (values.size() != options_.dimension) {
-    throw Error(ErrorCode::kInvalidInput,
-                "dimension says how many values there must be; set it to the length of the vector");
-  }
+  internal::check_dimension(values.size(), options_.dimension);
   std::vector<Integer> rounded;
   for (const double value : values) rounded.push_back(parts_->lattice.nearest(value));
   const std::vector<std::int64_t> noise = parts_->noise.draw(context.bits);

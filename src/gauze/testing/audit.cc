@@ -124,6 +124,21 @@ double renyi_divergence(std::span<const double> p, std::span<const double> q, do
   return std::log(moment) / (alpha - 1);
 }
 
+void for_all_data(int size, int upper,
+                  const std::function<void(const std::vector<double>&)>& visit) {
+  std::vector<double> data;
+  const std::function<void(int)> grow = [&](int least) {
+    visit(data);
+    if (static_cast<int>(data.size()) == size) return;
+    for (int x = least; x <= upper; ++x) {
+      data.push_back(x);
+      grow(x);
+      data.pop_back();
+    }
+  };
+  grow(0);
+}
+
 double probability_at_least(std::uint64_t hits, std::uint64_t trials, double failure) {
   if (hits == 0) return 0;
   const auto k = static_cast<double>(hits);

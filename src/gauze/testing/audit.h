@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "gauze/random/bit_source.h"
 
@@ -16,6 +17,11 @@ double max_log_ratio(std::span<const double> p, std::span<const double> q);
 double hockey_stick(std::span<const double> p, std::span<const double> q, double epsilon);
 /// Renyi divergence of order alpha > 1 of p from q.
 double renyi_divergence(std::span<const double> p, std::span<const double> q, double alpha);
+
+/// Calls `visit` on every data set of up to `size` whole values from 0 to `upper`, sorted, the empty
+/// one included.
+void for_all_data(int size, int upper,
+                  const std::function<void(const std::vector<double>&)>& visit);
 
 /// Confidence bounds for a probability of which `hits` of `trials` were seen (Clopper and Pearson
 /// 1934): each is wrong with probability at most `failure`.
