@@ -28,7 +28,8 @@ std::vector<std::string> take_record(std::string_view& text) {
       } else {
         quoted = false;
       }
-    } else if (c == '"') {
+    } else if (c == '"' && fields.back().empty()) {
+      // Only at the start of a field, as RFC 4180 says: 6'2" in one row must not swallow the next.
       quoted = true;
     } else if (c == ',') {
       fields.emplace_back();

@@ -24,6 +24,10 @@ TEST(Rows, TakesAColumnByNumberOrName) {
   EXPECT_EQ(Rows::parse("\"a\"\"b\"\n", {}).cells(), (Cells{"a\"b"}));
 }
 
+TEST(Rows, AQuoteInsideACellDoesNotSwallowTheNextRow) {
+  EXPECT_EQ(Rows::parse("6'2\"\n7\n8\n", {}).cells(), (Cells{"6'2\"", "7", "8"}));
+}
+
 TEST(Rows, OnlyTheFirstLineCanBeAnError) {
   EXPECT_ERROR(Rows::parse("1,2\n3,4\n", {}), ErrorCode::kInvalidInput);
   EXPECT_ERROR(Rows::parse("1,2\n", {.column = "3"}), ErrorCode::kInvalidInput);
