@@ -240,6 +240,16 @@ DominatingPair poisson_add(const DominatingPair& base, double rate) {
   return pair;
 }
 
+/// Probabilities of a positive loss under P and under Q.
+std::pair<double, double> positive_part(const LossCurve& curve) {
+  if (curve.curvature > 0) {
+    const double half = 1 / std::sqrt(8 * curve.curvature);
+    return {std::erfc(-half) / 2, std::erfc(half) / 2};
+  }
+  const double even = -2 * std::expm1(-curve.high / 2);
+  return {even * std::exp(curve.log_height + curve.high / 2), even * std::exp(curve.log_height)};
+}
+
 /// Replacing one unit of a sample without replacement: the positive losses of the Poisson form, the
 /// same mirrored, and what is left at zero.
 DominatingPair without_replacement(const DominatingPair& base, double rate) {
@@ -257,9 +267,8 @@ DominatingPair without_replacement(const DominatingPair& base, double rate) {
     used += p + atom.q;
   }
   if (base.curve) {
-    DominatingPair curve_alone = pair;
-    curve_alone.atoms.clear();
-    for (const LossNode& node : loss_nodes(curve_alone, 1)) used += std::exp(node.log_weight);
+    const auto [p, q] = positive_part(*base.curve);
+    used += rate * p + (2 - rate) * q;
   }
   pair.p_only = pair.q_only = lost(base, rate);
   const double rest = std::max(0.0, 1 - used) + 1e-13;

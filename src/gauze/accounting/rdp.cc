@@ -36,7 +36,8 @@ class PairDivergence {
       const double reach = mu <= 2 ? 4900 : 10000 / mu - 45;
       max_tilt_ = std::min(max_tilt_, reach / mu);
     } else if (pair.curve) {
-      max_tilt_ = std::min(max_tilt_, 40000 / pair.curve->high);
+      // Beyond, there are too few panels for the curve: the largest loss must do.
+      max_tilt_ = pair.curve->high <= 2e4 ? std::min(max_tilt_, 40000 / pair.curve->high) : 0;
     }
     if (const double mu = pair.lattice_mu; mu > 0) {
       // A tilt moves the noise by tilt * mu of its 38 listed standard deviations; beyond, the

@@ -40,6 +40,19 @@ double sampled_gaussian(double q, double sigma, int order) {
   return (std::log(sum) + top) / (order - 1);
 }
 
+TEST(Renyi, HugeLossesAreNotUnderstated) {
+  // Laplace noise: ln(a/(2a-1) e^((a-1) e) + (a-1)/(2a-1) e^(-a e)) / (a-1).
+  for (const double e : {1e3, 1e4, 1e5, 1e6}) {
+    const Event noise = event(events::Laplace{Ratio(1), ratio_of_decimal(e)});
+    for (const double a : {1.01, 1.1, 3.0}) {
+      const double truth = e + std::log(a / (2 * a - 1)) / (a - 1);
+      const double ours = renyi_curve({noise}, {a}).epsilons[0];
+      EXPECT_GE(ours, truth);
+      EXPECT_LE(ours, truth * (1 + 2e-5));
+    }
+  }
+}
+
 TEST(Renyi, SampledGaussianMatchesTheSumAtIntegerOrders) {
   for (const int order : {2, 3, 5, 8, 16, 33}) {
     for (const char* q : {"0.001", "0.01", "0.3"}) {
