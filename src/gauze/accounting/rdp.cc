@@ -263,23 +263,21 @@ bool all_zero(const RenyiCurve& curve) {
 
 }  // namespace
 
-std::vector<double> renyi_orders() {
+std::vector<double> renyi_orders(const std::vector<Event>& events) {
   std::vector<double> orders;
   for (int k = 8; k >= 2; --k) orders.push_back(1 + std::pow(10.0, -k));
   orders.push_back(1.05);
   for (int k = 1; k < 100; ++k) orders.push_back(1 + k / 10.0);
   for (int k = 11; k <= 512; ++k) orders.push_back(k);
   for (int k = 1; k <= 44; ++k) orders.push_back(512 * std::pow(2.0, k / 4.0));
+  collect_orders(events, orders);
+  std::sort(orders.begin(), orders.end());
+  orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
   return orders;
 }
 
 RenyiCurve renyi_curve(const std::vector<Event>& events, std::vector<double> orders) {
-  if (orders.empty()) {
-    orders = renyi_orders();
-    collect_orders(events, orders);
-    std::sort(orders.begin(), orders.end());
-    orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
-  }
+  if (orders.empty()) orders = renyi_orders(events);
   Divergences epsilons = of_parts(events, orders);
   return {std::move(orders), std::move(epsilons)};
 }

@@ -14,8 +14,8 @@ struct RenyiCurve {
 };
 
 /// The usual orders: 1 + 10^-8 ... 1.05, 1.1, 1.2, ... 10.9, 11, 12, ... 512, then four per
-/// doubling to 10^6.
-std::vector<double> renyi_orders();
+/// doubling to 10^6. With those of the rdp events among `events`.
+std::vector<double> renyi_orders(const std::vector<Event>& events = {});
 
 /// The curve of all events together at the given orders; at the usual ones and those of the rdp
 /// events among them when none are given. Infinite where there is no guarantee.

@@ -207,5 +207,22 @@ TEST(Renyi, TheExponentialMechanismIsConcentrated) {
   EXPECT_GT(curve.epsilons[2], 0.39);
 }
 
+// The accountant reads every eighth order and those around the best; the full curve must not know better.
+TEST(Renyi, TheAccountantFindsTheBestOrderOfTheWholeCurve) {
+  for (const auto& events : std::vector<std::vector<Event>>{
+           {poisson("0.01", {gaussian("1")}, 1000)},
+           {poisson("0.04", {gaussian("1.5")}, 2250), laplace("30", "1", 20)},
+           {gaussian("300")},
+           {gaussian("0.05"), exponential("0.1", 10)},
+           {pure("0.01")},
+           {zcdp("1e-8")}}) {
+    for (const double at : {1e-3, 1e-9}) {
+      EXPECT_EQ(epsilon_at(events, at, Accountant::kRdp).epsilon,
+                renyi_epsilon(renyi_curve(events), at));
+    }
+    EXPECT_EQ(delta_at(events, 0.5, Accountant::kRdp).delta, renyi_delta(renyi_curve(events), 0.5));
+  }
+}
+
 }  // namespace
 }  // namespace gauze
