@@ -89,15 +89,21 @@ std::vector<ApproximateCount> approximate_parts(const std::vector<Event>& events
 /// have orders of their own, and are read at all.
 template <class Read>
 double over_orders(const std::vector<Event>& events, Read read) {
-  const RenyiCurve probe = renyi_curve(events, {2});
   const std::vector<double> all = renyi_orders(events);
-  if (all.size() > renyi_orders({}).size() || probe.epsilons[0] == 0) {
-    return read(renyi_curve(events, all));
-  }
+  if (all.size() > renyi_orders({}).size()) return read(renyi_curve(events, all));
   constexpr std::size_t kStride = 8;
   std::vector<double> few;
   for (std::size_t i = 0; i < all.size(); i += kStride) few.push_back(all[i]);
-  const RenyiCurve coarse = renyi_curve(events, few);
+  RenyiCurve coarse = renyi_curve(events, few);
+  const auto is_zero = [](double epsilon) { return epsilon == 0; };
+  if (std::all_of(coarse.epsilons.begin(), coarse.epsilons.end(), is_zero)) return read(coarse);
+  // A zero beside others is one that underflowed; alone it would read as no loss at all.
+  const auto lift = [](RenyiCurve& curve) {
+    for (double& epsilon : curve.epsilons) {
+      epsilon = std::max(epsilon, std::numeric_limits<double>::denorm_min());
+    }
+  };
+  lift(coarse);
   std::size_t best = 0;
   double least = kInfinity;
   for (std::size_t i = 0; i < few.size(); ++i) {
@@ -111,7 +117,9 @@ double over_orders(const std::vector<Event>& events, Read read) {
   const std::size_t to = std::min(all.size(), (best + 1) * kStride);
   const std::vector<double> near(all.begin() + static_cast<std::ptrdiff_t>(from),
                                  all.begin() + static_cast<std::ptrdiff_t>(to));
-  return std::min(least, read(renyi_curve(events, near)));
+  RenyiCurve fine = renyi_curve(events, near);
+  lift(fine);
+  return std::min(least, read(fine));
 }
 
 template <class Read>

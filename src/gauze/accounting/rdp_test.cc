@@ -224,5 +224,13 @@ TEST(Renyi, TheAccountantFindsTheBestOrderOfTheWholeCurve) {
   }
 }
 
+// A divergence that underflows at orders next to 1 is not a proof of no loss: the true delta at epsilon 0 is
+// rate times the Gaussian's, above 0.
+TEST(Renyi, AnUnderflowAtOneOrderIsNoProofOfNothing) {
+  for (const char* rate : {"1e-150", "1e-155", "1e-158", "1e-160"}) {
+    EXPECT_GT(delta_at({poisson(rate, {gaussian("1")})}, 0, Accountant::kRdp).delta, 0) << rate;
+  }
+}
+
 }  // namespace
 }  // namespace gauze
