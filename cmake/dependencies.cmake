@@ -8,6 +8,25 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(GMP REQUIRED IMPORTED_TARGET gmp)
 pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
+pkg_check_modules(EDIT REQUIRED IMPORTED_TARGET libedit)
+
+find_path(PG_QUERY_INCLUDE pg_query.h REQUIRED)
+find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
+add_library(gauze_pg_query INTERFACE)
+target_include_directories(gauze_pg_query SYSTEM INTERFACE $<BUILD_INTERFACE:${PG_QUERY_INCLUDE}>)
+target_link_libraries(gauze_pg_query INTERFACE ${PG_QUERY_LIBRARY})
+
+# `./run` and `./test` fetch DuckDB into build/deps; elsewhere, point DUCKDB_HOME at a folder with include/ and lib/.
+set(DUCKDB_HOME ${PROJECT_SOURCE_DIR}/build/deps/duckdb CACHE PATH "Where include/duckdb.h and lib/libduckdb.so are")
+find_library(DUCKDB_LIBRARY duckdb HINTS ${DUCKDB_HOME}/lib REQUIRED)
+find_path(DUCKDB_INCLUDE duckdb.h HINTS ${DUCKDB_HOME}/include REQUIRED)
+add_library(gauze_duckdb INTERFACE)
+target_include_directories(gauze_duckdb SYSTEM INTERFACE $<BUILD_INTERFACE:${DUCKDB_INCLUDE}>)
+target_link_libraries(gauze_duckdb INTERFACE $<BUILD_INTERFACE:${DUCKDB_LIBRARY}>
+                      $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/libduckdb.so>)
+
 if(GAUZE_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -3,6 +3,8 @@ include(CMakePackageConfigHelpers)
 
 get_property(modules GLOBAL PROPERTY GAUZE_MODULES)
 list(TRANSFORM modules PREPEND gauze_ OUTPUT_VARIABLE targets)
+list(APPEND targets gauze_duckdb gauze_pg_query)
+install(FILES ${DUCKDB_LIBRARY} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ${targets} EXPORT gauze ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS gauze RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT gauze NAMESPACE gauze:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gauze FILE gauzeTargets.cmake)

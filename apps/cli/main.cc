@@ -19,7 +19,11 @@ int exit_code(ErrorCode code) {
     case ErrorCode::kInvalidOption:
     case ErrorCode::kUnknownName:
     case ErrorCode::kInvalidInput:
+    case ErrorCode::kSyntax:
+    case ErrorCode::kUnsupported:
     case ErrorCode::kUnboundedData:
+    case ErrorCode::kMissingKnowledge:
+    case ErrorCode::kNotPrivate:
       return 2;
     case ErrorCode::kBudgetExceeded:
       return 3;
@@ -28,6 +32,9 @@ int exit_code(ErrorCode code) {
       return 4;
     case ErrorCode::kEntropy:
     case ErrorCode::kIo:
+    case ErrorCode::kLedgerDamaged:
+    case ErrorCode::kBusy:
+    case ErrorCode::kUnavailable:
       return 5;
     case ErrorCode::kInternal:
       break;

@@ -12,11 +12,23 @@ namespace {
 
 // Numbers and names are promised to be stable: this table may grow and never change.
 TEST(Error, CodesKeepTheirNumbersAndNames) {
-  const std::pair<int, std::string> promised[] = {
-      {101, "invalid_option"}, {102, "unknown_name"},    {103, "invalid_input"},
-      {201, "unbounded_data"}, {301, "budget_exceeded"}, {302, "cannot_compose"},
-      {303, "unreachable"},    {401, "entropy"},         {402, "io"},
-      {500, "internal"}};
+  const std::pair<int, std::string> promised[] = {{101, "invalid_option"},
+                                                  {102, "unknown_name"},
+                                                  {103, "invalid_input"},
+                                                  {201, "unbounded_data"},
+                                                  {301, "budget_exceeded"},
+                                                  {302, "cannot_compose"},
+                                                  {303, "unreachable"},
+                                                  {401, "entropy"},
+                                                  {402, "io"},
+                                                  {500, "internal"},
+                                                  {104, "syntax"},
+                                                  {105, "unsupported"},
+                                                  {202, "missing_knowledge"},
+                                                  {203, "not_private"},
+                                                  {403, "ledger_damaged"},
+                                                  {404, "busy"},
+                                                  {405, "unavailable"}};
   for (const auto& [number, expected] : promised)
     EXPECT_EQ(name(static_cast<ErrorCode>(number)), expected);
 }

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gauze/data/dialect.h"
+#include "gauze/data/value.h"
+
+namespace gauze {
+
+/// A few thousand rows on their way from a source. A column holds integers, reals or texts and
+/// nothing else: the SQL that asked for it says which, by a cast.
+struct BatchColumn {
+  enum class Kind : std::uint8_t { kIntegers, kReals, kTexts };
+  Kind kind = Kind::kIntegers;
+  std::span<const std::int64_t> integers;
+  std::span<const double> reals;
+  std::span<const std::string_view> texts;
+  std::span<const std::uint8_t> valid;  ///< one byte per row, 0 for null; empty when no row is null
+  bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
+};
+
+struct Batch {
+  std::size_t rows = 0;
+  std::vector<BatchColumn> columns;  ///< valid until the next call of `Stream::next`
+};
+
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  /// False at the end. Throws `kUnavailable` when the source goes away.
+  virtual bool next(Batch& batch) = 0;
+  /// How much of the scan is done, in [0, 1]; negative when nobody knows.
+  virtual double progress() const { return -1; }
+};
+
+struct ColumnInfo {
+  std::string name;
+  Type type;
+};
+
+/// Where private rows live: executes SQL and streams columns back. That is all a source must do;
+/// what differs in the SQL is its dialect.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const Dialect& dialect() const = 0;
+  /// Names and types from the catalogue, never from values. Throws `kUnknownName`.
+  virtual std::vector<ColumnInfo> columns(const std::string& table) = 0;
+  /// Runs a SELECT whose every column is cast to 64-bit integer, double or text. The message of what
+  /// it throws is the same whatever the rows hold.
+  virtual std::unique_ptr<Stream> execute(const std::string& sql) = 0;
+};
+
+/// Limits on what the embedded engine takes of the machine.
+struct SourceOptions {
+  unsigned threads = 0;        ///< 0: all cores
+  std::uint64_t memory = 0;    ///< bytes; 0: half of the machine's
+  std::string temp_directory;  ///< where it spills; "": beside the system's temporary files
+};
+
+/// `tables` maps a table's name to what holds it: a CSV, Parquet or JSON file (also compressed), a glob of such files,
+/// or a DuckDB file (`base.duckdb`, or `base.duckdb:table`). Throws `kIo` when a file is not there.
+std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
+                                   const SourceOptions& options = {});
+
+/// A PostgreSQL server by its URI. Throws `kUnavailable`.
+std::unique_ptr<Source> open_postgres(const std::string& uri);
+
+}  // namespace gauze

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gauze/accounting/release.h"
+#include "gauze/base/required.h"
+#include "gauze/data/source.h"
+#include "gauze/query/plan.h"
+
+namespace gauze {
+
+/// A released table.
+struct Answer {
+  struct Column {
+    std::string name;
+    Type type;
+    bool is_key;
+  };
+  struct Cell {
+    Value value;
+    std::optional<double>
+        half_width;  ///< 95 %: the answer without noise lies within; nothing for keys and texts
+  };
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+};
+
+/// What one released quantity will look like, known before the data.
+struct MeasurementInfo {
+  std::string of;                    ///< "COUNT(*)", "sum of cost - 5000", "keys"
+  std::string noise;                 ///< "discrete Gaussian, sigma 12.3"
+  std::string sensitivity;           ///< "l2 3.16: 10 groups per unit, 1 row in each"
+  std::string share;                 ///< of the budget
+  std::optional<double> half_width;  ///< expected, when it does not depend on the data
+  Event event;
+};
+
+/// A private answer to a planned question.
+///
+/// Privacy    (epsilon, delta) for one privacy unit more or less, key selection included.
+/// Accuracy   every numeric cell has a 95 % half width for the noise; what bounding cuts off is not in it.
+/// Time       O(rows); memory bounded by `memory`, then it spills.
+/// Argument   sql_query.md
+class SqlQuery {
+ public:
+  struct Options {
+    Required<Plan> plan;
+    Required<Ratio> epsilon;   ///< > 0, of the whole question
+    Ratio delta = 0;           ///< in [0, 1); above 0 where keys are selected privately
+    std::uint64_t memory = 0;  ///< bytes for bounding; 0: a quarter of the machine's
+    unsigned threads = 0;      ///< 0: all cores
+    std::function<void(double done)> progress;  ///< called now and then; may throw to cancel
+  };
+
+  explicit SqlQuery(Options options);
+
+  Event event() const;
+  const std::vector<MeasurementInfo>& measurements() const;
+  /// Why this noise: "Gaussian noise: half of Laplace's error at this (epsilon, delta)".
+  std::string reason() const;
+  const Plan& plan() const;
+
+  /// Reads, bounds, aggregates, charges the meter and adds noise.
+  Release<Answer> run(Source& source, Context& context) const;
+
+ private:
+  struct Parts;
+  std::shared_ptr<const Parts> parts_;
+};
+
+}  // namespace gauze
