@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gauze/accounting/release.h"
+#include "gauze/base/words.h"
 #include "gauze/engine/options.h"
 #include "gauze/engine/rows.h"
 
@@ -64,8 +65,5 @@ const Algorithm& find_algorithm(std::string_view name);
 /// The algorithm with these options, checked; throws what the algorithm's constructor throws, and
 /// what `OptionValues` throws.
 Job make_job(std::string_view name, const nlohmann::json& options);
-
-/// The word of `words` that takes the fewest edits to become `word`.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
 
 }  // namespace gauze
