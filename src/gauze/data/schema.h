@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace gauze {
 
-/// What is publicly known of a column, whatever the rows hold.
+/// What is publicly known of a column, whatever the rows hold. Values are of the column's type:
+/// `Ratio` for decimals, `double` for doubles, `Date`, ...
 struct Domain {
   Type type = Type::kText;
-  std::optional<Value> lower,
-      upper;  ///< smallest and largest value; others are moved to the nearer end
+  /// Smallest and largest value, both or none; what lies outside is moved to the nearer end.
+  std::optional<Value> lower, upper;
   std::optional<std::vector<Value>> categories;  ///< all values there are, in the order of answers
-  std::optional<Value>
-      fallback;  ///< "default": what a value outside `categories` becomes; null if not given
+  /// "default": what a value outside `categories` becomes, and a null where there can be none.
+  std::optional<Value> fallback;
   std::vector<Value> bins;  ///< edges of the histogram `bin(column)` makes: increasing, two or more
   bool nullable = true;     ///< "nulls": false promises an answer group less
   bool operator==(const Domain&) const = default;
@@ -33,10 +34,11 @@ struct ColumnSchema {
 /// Whose rows these are.
 struct UnitSchema {
   enum class Kind : std::uint8_t {
-    kPublic,   ///< nobody's: "public": true
-    kRow,      ///< "unit": "row" - every row is another person
-    kColumn,   ///< "unit": "patient_id"
-    kThrough,  ///< "unit": {"column": "visit_id", "of": "visits", "key": "visit_id"}: whoever owns that row of `of`
+    kPublic,  ///< nobody's: "public": true
+    kRow,     ///< "unit": "row" - every row is another person
+    kColumn,  ///< "unit": "patient_id"
+    /// "unit": {"column": "visit_id", "of": "visits", "key": "visit_id"}: whoever owns that row of `of`
+    kThrough,
   };
   Kind kind = Kind::kRow;
   std::string column;  ///< the unit column, or the column that refers to `table`.`key`
@@ -69,10 +71,14 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
-/// The JSON form, version 1; schema.md describes every field. Throws `kInvalidInput` and
-/// `kMissingKnowledge`; messages name table, column and field and show the line to write.
-Schema schema_from_json(const nlohmann::json& json);
-nlohmann::ordered_json to_json(const Schema& schema);
+/// The JSON form, version 1; schema.md describes every field. All throw `kInvalidInput`,
+/// `kUnknownName` and `kMissingKnowledge`; messages name table, column and field and show the line to
+/// write. Text and file may hold no name twice; `read_schema` throws `kIo` when there is no such file.
+Schema schema_from_json(const nlohmann::ordered_json& json);
+Schema parse_schema(std::string_view text);
 Schema read_schema(const std::string& path);
+
+/// What `schema_from_json` reads back to an equal schema.
+nlohmann::ordered_json to_json(const Schema& schema);
 
 }  // namespace gauze
