@@ -1,0 +1,538 @@
+#include "gauze/query/bounded_aggregate.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "gauze/base/error.h"
+#include "gauze/query/bounded_aggregate_hash_internal.h"
+#include "gauze/query/bounded_aggregate_rows_internal.h"
+
+namespace gauze {
+
+using internal::KeyedHash;
+using internal::mix;
+using internal::PartitionedRows;
+
+Bounds tightened(Bounds b) {
+  require(b.rows_per_unit >= 1 && b.groups_per_unit >= 1 && b.rows_per_group >= 1,
+          "rows_per_unit, groups_per_unit and rows_per_group must be at least 1");
+  b.groups_per_unit = std::min(b.groups_per_unit, b.rows_per_unit);
+  b.rows_per_group = std::min(b.rows_per_group, b.rows_per_unit);
+  const Integer all = Integer(b.groups_per_unit) * Integer(b.rows_per_group);
+  if (all < Integer(b.rows_per_unit)) b.rows_per_unit = all.convert_to<std::uint64_t>();
+  return b;
+}
+
+Integer l1_rows(const Bounds& bounds) {
+  return Integer(tightened(bounds).rows_per_unit);
+}
+
+Integer l2_squared_rows(const Bounds& bounds) {
+  const Bounds b = tightened(bounds);
+  const Integer m = b.rows_per_unit;
+  const Integer r = b.rows_per_group;
+  const Integer full = m / r;  // <= groups_per_unit, as m <= k r
+  const Integer rest = m - full * r;
+  return Integer(full * r * r + rest * rest);
+}
+
+namespace {
+
+/// sum * kept / n, to the nearest whole number, halves up. No intermediate exceeds 128 bits.
+WideInteger scaled(WideInteger sum, std::uint64_t kept, std::uint64_t n) {
+  if (kept == n) return sum;
+  const auto wide_n = static_cast<WideInteger>(n);
+  const auto wide_kept = static_cast<WideInteger>(kept);
+  WideInteger quotient = sum / wide_n;
+  WideInteger rest = sum % wide_n;
+  if (rest < 0) {
+    rest += wide_n;
+    --quotient;
+  }
+  return quotient * wide_kept + (2 * rest * wide_kept + wide_n) / (2 * wide_n);
+}
+
+WideInteger contribution(const Measure& measure, const std::uint64_t* cells, std::uint32_t nulls) {
+  if ((nulls & measure.present) != 0) return 0;
+  std::int64_t product = 1;
+  for (const Measure::Factor& factor : measure.factors) {
+    product *= static_cast<std::int64_t>(cells[factor.cell]) - factor.centre;
+  }
+  return product - measure.offset;
+}
+
+struct GroupValue {
+  std::uint32_t group;
+  std::int64_t value;
+};
+
+struct KeptGroups {
+  std::uint64_t unit;
+  std::vector<std::uint32_t> groups;
+};
+
+/// What one thread has added up.
+struct Partial {
+  std::vector<WideInteger> sums;
+  std::vector<std::vector<GroupValue>> samples;
+  std::vector<KeptGroups> units;
+};
+
+struct Setting {
+  const BoundedAggregate::Options& options;
+  Bounds bounds;
+  KeyedHash hash;
+  std::size_t groups;
+  std::span<const std::uint64_t> tags;
+  std::size_t blocks_per_wave;
+
+  std::uint64_t tag(std::uint32_t group) const {
+    return tags.empty() ? hash.group(group) : tags[group];
+  }
+};
+
+/// Bounds the units of one partition after another. A partition comes in waves; between waves each
+/// unit's groups of smallest hash are kept with their sums so far, which loses nothing: a group that
+/// is among the smallest of all is among the smallest of every part.
+template <std::size_t kUnitWords>
+class Worker {
+ public:
+  explicit Worker(const Setting& setting)
+      : s_(setting), measures_(setting.options.measures.size()) {
+    out_.sums.resize(s_.groups * measures_);
+    out_.samples.resize(s_.options.samples.size());
+    sums_.resize(measures_);
+  }
+
+  void process(PartitionedRows& store, std::size_t partition) {
+    carried_.clear();
+    carried_sums_.clear();
+    for (bool last = false; !last;) {
+      wave_ = store.take(partition, s_.blocks_per_wave);
+      words_ = store.words_per_row();
+      rows_per_block_ = store.rows_per_block();
+      last = wave_.last;
+      gather();
+      reduce(last);
+    }
+  }
+
+  Partial& result() { return out_; }
+
+ private:
+  static constexpr std::uint32_t kCarried = 1u << 31;
+  struct Unit {
+    std::array<std::uint64_t, kUnitWords> id;
+    bool operator==(const Unit&) const = default;
+  };
+  struct Entry {
+    std::uint64_t order;  // the keyed hash by which a unit's groups compete
+    std::uint32_t group;
+    std::uint32_t row;  // in this wave, or kCarried + position among the carried
+  };
+  struct Carried {
+    Unit unit;
+    std::uint32_t group;
+    std::uint64_t rows;
+  };
+
+  const std::uint64_t* row(std::uint32_t i) const {
+    return wave_.blocks[i / rows_per_block_].get() + (i % rows_per_block_) * words_;
+  }
+  static Unit unit_of(const std::uint64_t* row) {
+    Unit unit;
+    std::copy_n(row, kUnitWords, unit.id.begin());
+    return unit;
+  }
+
+  std::uint32_t number(const Unit& unit) {
+    if (units_.size() * 2 >= slots_.size()) grow();
+    std::size_t at = unit.id[0] & (slots_.size() - 1);
+    while (slots_[at] != 0 && units_[slots_[at] - 1] != unit) at = (at + 1) & (slots_.size() - 1);
+    if (slots_[at] == 0) {
+      units_.push_back(unit);
+      starts_.push_back(0);
+      slots_[at] = static_cast<std::uint32_t>(units_.size());
+    }
+    return slots_[at] - 1;
+  }
+
+  void grow() {
+    slots_.assign(std::max<std::size_t>(1024, slots_.size() * 4), 0);
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      std::size_t at = units_[i].id[0] & (slots_.size() - 1);
+      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
+
+  /// Puts an entry for every row (and carried group) of a unit side by side.
+  void gather() {
+    std::fill(slots_.begin(), slots_.end(), 0);
+    units_.clear();
+    starts_.clear();
+    const auto rows = static_cast<std::uint32_t>(wave_.rows);
+    const auto carried = static_cast<std::uint32_t>(carried_.size());
+    owners_.resize(rows + carried);
+    std::uint32_t i = 0;
+    for_each_row([&](const std::uint64_t* r) { ++starts_[owners_[i++] = number(unit_of(r))]; });
+    for (const Carried& c : carried_) ++starts_[owners_[i++] = number(c.unit)];
+
+    std::uint32_t before = 0;
+    for (std::uint32_t& start : starts_) before += std::exchange(start, before);
+    entries_.resize(owners_.size());
+    i = 0;
+    for_each_row([&](const std::uint64_t* r) {
+      const auto group = static_cast<std::uint32_t>(r[kUnitWords]);
+      entries_[starts_[owners_[i]]++] = {mix(r[0] + s_.tag(group)), group, i};
+      ++i;
+    });
+    for (std::uint32_t c = 0; c < carried; ++c) {
+      const std::uint32_t group = carried_[c].group;
+      const std::uint64_t order = mix(carried_[c].unit.id[0] + s_.tag(group));
+      entries_[starts_[owners_[i++]]++] = {order, group, kCarried + c};
+    }
+  }
+
+  template <class Visit>
+  void for_each_row(Visit visit) const {
+    std::uint64_t left = wave_.rows;
+    for (const auto& block : wave_.blocks) {
+      const std::uint64_t here = std::min<std::uint64_t>(left, rows_per_block_);
+      const std::uint64_t* r = block.get();
+      for (std::uint64_t j = 0; j < here; ++j, r += words_) visit(r);
+      left -= here;
+    }
+  }
+
+  void reduce(bool last) {
+    std::vector<Carried> kept;
+    std::vector<WideInteger> kept_sums;
+    std::uint32_t begin = 0;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      const std::uint32_t end = starts_[u];  // `gather` moved each start to the next
+      const std::span<Entry> rows(entries_.data() + begin, end - begin);
+      begin = end;
+      sort(rows);
+      std::uint64_t left = s_.bounds.rows_per_unit;
+      std::uint64_t groups = 0;
+      if (last && s_.options.unit_keys) out_.units.push_back({units_[u].id[0], {}});
+      for (std::size_t from = 0; from < rows.size() && groups < s_.bounds.groups_per_unit;
+           ++groups) {
+        std::size_t to = from + 1;
+        while (to < rows.size() && rows[to].order == rows[from].order) ++to;
+        const std::uint64_t n = add_up(rows.subspan(from, to - from));
+        if (last) {
+          left -= clip(rows.subspan(from, to - from), n, left);
+          if (left == 0) break;
+        } else {
+          kept.push_back({units_[u], rows[from].group, n});
+          kept_sums.insert(kept_sums.end(), sums_.begin(), sums_.end());
+        }
+        from = to;
+      }
+    }
+    carried_ = std::move(kept);
+    carried_sums_ = std::move(kept_sums);
+  }
+
+  static void sort(std::span<Entry> rows) {
+    const auto before = [](const Entry& a, const Entry& b) { return a.order < b.order; };
+    if (rows.size() > 32) {
+      std::sort(rows.begin(), rows.end(), before);
+      return;
+    }
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const Entry x = rows[i];
+      std::size_t j = i;
+      for (; j > 0 && x.order < rows[j - 1].order; --j) rows[j] = rows[j - 1];
+      rows[j] = x;
+    }
+  }
+
+  /// How many rows these entries of one unit and group stand for; their sums go to `sums_`.
+  std::uint64_t add_up(std::span<const Entry> entries) {
+    std::fill(sums_.begin(), sums_.end(), 0);
+    std::uint64_t n = 0;
+    for (const Entry& entry : entries) {
+      if (entry.row >= kCarried) {
+        const std::size_t c = entry.row - kCarried;
+        n += carried_[c].rows;
+        for (std::size_t i = 0; i < measures_; ++i) sums_[i] += carried_sums_[c * measures_ + i];
+        continue;
+      }
+      ++n;
+      if (counts_only()) continue;
+      const std::uint64_t* r = row(entry.row) + kUnitWords;
+      const auto nulls = static_cast<std::uint32_t>(r[0] >> 32);
+      for (std::size_t i = 0; i < measures_; ++i) {
+        sums_[i] += contribution(s_.options.measures[i], r + 1, nulls);
+      }
+    }
+    // Without cells every row adds the same.
+    if (counts_only()) {
+      for (std::size_t i = 0; i < measures_; ++i) {
+        sums_[i] = (1 - s_.options.measures[i].offset) * static_cast<WideInteger>(n);
+      }
+    }
+    return n;
+  }
+
+  bool counts_only() const { return words_ == kUnitWords + 1; }
+
+  /// Adds what the unit may add to this group; says how many rows that were.
+  std::uint64_t clip(std::span<const Entry> entries, std::uint64_t n, std::uint64_t left) {
+    const std::uint32_t group = entries.front().group;
+    const std::uint64_t kept = std::min({n, s_.bounds.rows_per_group, left});
+    WideInteger* totals = out_.sums.data() + group * measures_;
+    for (std::size_t i = 0; i < measures_; ++i) {
+      totals[i] += s_.options.measures[i].units ? 1 : scaled(sums_[i], kept, n);
+    }
+    for (std::size_t i = 0; i < s_.options.samples.size(); ++i) choose(i, entries, kept);
+    if (s_.options.unit_keys) out_.units.back().groups.push_back(group);
+    return kept;
+  }
+
+  /// Keeps at most `kept` values of a unit's rows in a group: every set of rows, or of different values,
+  /// is equally likely. The choice depends on the values alone, not on the order of the rows: equal
+  /// values are told apart by counting them.
+  void choose(std::size_t sample, std::span<const Entry> entries, std::uint64_t kept) {
+    const Sample& spec = s_.options.samples[sample];
+    values_.clear();
+    for (const Entry& entry : entries) {
+      if (entry.row >= kCarried) continue;  // a partition of more than 2^30 rows
+      const std::uint64_t* r = row(entry.row) + kUnitWords;
+      if ((r[0] >> (32 + spec.cell) & 1) == 0) {
+        values_.push_back(static_cast<std::int64_t>(r[1 + spec.cell]));
+      }
+    }
+    if (spec.distinct || values_.size() > kept) std::sort(values_.begin(), values_.end());
+    if (spec.distinct) values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
+    auto& out = out_.samples[sample];
+    const std::uint32_t group = entries.front().group;
+    if (values_.size() <= kept) {
+      for (const std::int64_t value : values_) out.push_back({group, value});
+      return;
+    }
+    lots_.clear();
+    std::uint64_t copy = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      copy = i > 0 && values_[i] == values_[i - 1] ? copy + 1 : 0;
+      const std::uint64_t drawn = mix(s_.hash.unit(static_cast<std::uint64_t>(values_[i])) + copy);
+      lots_.push_back({mix(drawn ^ entries.front().order), values_[i]});
+    }
+    const auto middle = lots_.begin() + static_cast<std::ptrdiff_t>(kept);
+    std::nth_element(lots_.begin(), middle, lots_.end());
+    for (auto it = lots_.begin(); it != middle; ++it) out.push_back({group, it->second});
+  }
+
+  const Setting& s_;
+  std::size_t measures_;
+  Partial out_;
+  PartitionedRows::Wave wave_;
+  std::size_t words_ = 0, rows_per_block_ = 0;
+  std::vector<std::uint32_t> slots_, starts_, owners_;
+  std::vector<Unit> units_;
+  std::vector<Entry> entries_;
+  std::vector<Carried> carried_;
+  std::vector<WideInteger> carried_sums_, sums_;
+  std::vector<std::int64_t> values_;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> lots_;
+};
+
+/// Runs `work(i)` on `threads` threads, this one included; throws what the first of them threw.
+template <class Work>
+void on_threads(unsigned threads, Work work) {
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto guarded = [&](unsigned i) {
+    try {
+      work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back(guarded, i);
+  guarded(0);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+GroupedValues grouped(std::vector<std::vector<GroupValue>> parts, std::size_t groups, bool distinct,
+                      unsigned threads) {
+  GroupedValues result;
+  result.offsets.assign(groups + 1, 0);
+  for (const auto& part : parts) {
+    for (const GroupValue& v : part) ++result.offsets[v.group + 1];
+  }
+  for (std::size_t g = 0; g < groups; ++g) result.offsets[g + 1] += result.offsets[g];
+  result.values.resize(result.offsets[groups]);
+  std::vector<std::uint64_t> next(result.offsets.begin(), result.offsets.end() - 1);
+  for (auto& part : parts) {
+    for (const GroupValue& v : part) result.values[next[v.group]++] = v.value;
+    part = {};
+  }
+  std::atomic<std::size_t> turn = 0;
+  on_threads(threads, [&](unsigned) {
+    for (std::size_t g = turn++; g < groups; g = turn++) {
+      const auto begin = result.values.begin() + static_cast<std::ptrdiff_t>(result.offsets[g]);
+      const auto end = result.values.begin() + static_cast<std::ptrdiff_t>(result.offsets[g + 1]);
+      std::sort(begin, end);
+      if (distinct) next[g] = static_cast<std::uint64_t>(std::unique(begin, end) - begin);
+    }
+  });
+  if (!distinct) return result;
+  std::uint64_t filled = 0;
+  for (std::size_t g = 0; g < groups; ++g) {
+    const auto begin = result.values.begin() + static_cast<std::ptrdiff_t>(result.offsets[g]);
+    std::copy_n(begin, next[g], result.values.begin() + static_cast<std::ptrdiff_t>(filled));
+    result.offsets[g] = filled;
+    filled += next[g];
+  }
+  result.offsets[groups] = filled;
+  result.values.resize(filled);
+  return result;
+}
+
+UnitKeys unit_keys(std::vector<KeptGroups> units, std::size_t groups) {
+  // By the keyed hash: the order of rows leaves no trace.
+  std::sort(units.begin(), units.end(),
+            [](const KeptGroups& a, const KeptGroups& b) { return a.unit < b.unit; });
+  UnitKeys result;
+  result.key_count = static_cast<std::uint32_t>(groups);
+  result.offsets.push_back(0);
+  for (const KeptGroups& unit : units) {
+    result.keys.insert(result.keys.end(), unit.groups.begin(), unit.groups.end());
+    result.offsets.push_back(result.keys.size());
+  }
+  return result;
+}
+
+unsigned thread_count(unsigned asked) {
+  return asked != 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::uint64_t memory_size(std::uint64_t asked) {
+  if (asked != 0) return asked;
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) / 4;
+}
+
+}  // namespace
+
+struct BoundedAggregate::Parts {
+  Options options;
+  KeyedHash hash;
+  PartitionedRows store;
+
+  Parts(Options o, BitSource& bits)
+      : options(std::move(o)),
+        hash(bits),
+        store((options.text_units ? 2u : 1u) + 1 + options.cells, memory_size(options.memory),
+              options.temp_directory) {}
+
+  void append(const UnitRows& rows, std::size_t i, const KeyedHash::Wide& unit) {
+    std::uint64_t* out = store.append(unit[0] >> (64 - PartitionedRows::kPartitionBits));
+    *out++ = unit[0];
+    if (options.text_units) *out++ = unit[1];
+    std::uint64_t nulls = 0;
+    for (std::uint32_t c = 0; c < options.cells; ++c) {
+      const UnitRows::Cell& cell = rows.cells[c];
+      out[1 + c] = static_cast<std::uint64_t>(cell.values[i]);
+      if (!cell.valid.empty() && cell.valid[i] == 0) nulls |= std::uint64_t{1} << c;
+    }
+    *out = rows.groups[i] | nulls << 32;
+  }
+
+  template <std::size_t kUnitWords>
+  BoundedTotals finish(std::size_t groups, std::span<const std::uint64_t> tags) {
+    const unsigned threads = thread_count(options.threads);
+    // A row of a wave needs its block, an entry and an owner; values that are kept one by one need
+    // the whole partition, as only all copies of a value tell how many there are.
+    const std::uint64_t room = memory_size(options.memory) / threads / 2;
+    const std::uint64_t row_bytes = store.words_per_row() * 8 + 20;
+    const std::uint64_t most = (std::uint64_t{1} << 30) / store.rows_per_block();
+    const std::uint64_t blocks =
+        std::max<std::uint64_t>(4, room / row_bytes / store.rows_per_block());
+    const Setting setting{options, tightened(options.bounds),
+                          hash,    groups,
+                          tags,    options.samples.empty() ? std::min(most, blocks) : most};
+    std::vector<std::unique_ptr<Worker<kUnitWords>>> workers(threads);
+    std::atomic<std::size_t> turn = 0;
+    on_threads(threads, [&](unsigned i) {
+      workers[i] = std::make_unique<Worker<kUnitWords>>(setting);
+      for (std::size_t p = turn++; p < PartitionedRows::kPartitions; p = turn++) {
+        workers[i]->process(store, p);
+      }
+    });
+    return combine(workers, groups, threads);
+  }
+
+  template <class Workers>
+  BoundedTotals combine(Workers& workers, std::size_t groups, unsigned threads) {
+    BoundedTotals totals;
+    totals.measures = options.measures.size();
+    totals.sums = std::move(workers[0]->result().sums);
+    for (unsigned w = 1; w < threads; ++w) {
+      const auto& sums = workers[w]->result().sums;
+      for (std::size_t i = 0; i < sums.size(); ++i) totals.sums[i] += sums[i];
+    }
+    for (std::size_t s = 0; s < options.samples.size(); ++s) {
+      std::vector<std::vector<GroupValue>> parts;
+      for (auto& worker : workers) parts.push_back(std::move(worker->result().samples[s]));
+      totals.samples.push_back(
+          grouped(std::move(parts), groups, options.samples[s].distinct, threads));
+    }
+    std::vector<KeptGroups> units;
+    for (auto& worker : workers) {
+      std::move(worker->result().units.begin(), worker->result().units.end(),
+                std::back_inserter(units));
+    }
+    if (options.unit_keys) totals.unit_keys = unit_keys(std::move(units), groups);
+    totals.spilled_bytes = store.spilled_bytes();
+    return totals;
+  }
+};
+
+BoundedAggregate::BoundedAggregate(Options options, BitSource& bits) {
+  tightened(options.bounds);
+  require(options.cells <= 32, "cells: at most 32 different values can be aggregated at once");
+  parts_ = std::make_unique<Parts>(std::move(options), bits);
+}
+
+BoundedAggregate::~BoundedAggregate() = default;
+
+void BoundedAggregate::add(const UnitRows& rows) {
+  const bool text = parts_->options.text_units;
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    if (rows.groups[i] == UnitRows::kNoGroup) continue;
+    if (!rows.unit_valid.empty() && rows.unit_valid[i] == 0) continue;
+    parts_->append(
+        rows, i,
+        text ? parts_->hash.text(rows.text_units[i])
+             : KeyedHash::Wide{parts_->hash.unit(static_cast<std::uint64_t>(rows.integer_units[i])),
+                               0});
+  }
+}
+
+std::uint64_t BoundedAggregate::tag(std::string_view content) const {
+  return parts_->hash.short_text(content);
+}
+
+std::int64_t BoundedAggregate::identity(std::string_view text) const {
+  return static_cast<std::int64_t>(parts_->hash.short_text(text));
+}
+
+BoundedTotals BoundedAggregate::finish(std::size_t groups, std::span<const std::uint64_t> tags) {
+  return parts_->options.text_units ? parts_->finish<2>(groups, tags)
+                                    : parts_->finish<1>(groups, tags);
+}
+
+}  // namespace gauze

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "gauze/random/bit_source.h"
+
+namespace gauze::internal {
+
+/// A bijection of 64 bits in which every input bit moves every output bit (Stafford 2011, "mix 13").
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// Hashes under a secret key that lives as long as one query: nobody who chooses rows can choose how
+/// they fall. Privacy never depends on how good the hashes are, only fairness does
+/// (bounded_aggregate.md).
+class KeyedHash {
+ public:
+  using Wide = std::array<std::uint64_t, 2>;
+
+  explicit KeyedHash(BitSource& bits);
+  explicit KeyedHash(const std::array<std::uint64_t, 4>& key) : key_(key) {}
+
+  /// A bijection: different integers never collide.
+  std::uint64_t unit(std::uint64_t x) const { return mix(mix(x ^ key_[0]) + key_[1]); }
+  std::uint64_t group(std::uint64_t x) const { return mix(mix(x ^ key_[2]) + key_[3]); }
+
+  /// SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012).
+  Wide text(std::string_view text) const;
+
+  /// The first half of `text`, for group keys and values.
+  std::uint64_t short_text(std::string_view x) const { return text(x)[0]; }
+
+ private:
+  std::array<std::uint64_t, 4> key_;
+};
+
+}  // namespace gauze::internal

@@ -1,0 +1,122 @@
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "gauze/base/error.h"
+#include "gauze/query/bounded_aggregate_rows_internal.h"
+
+namespace gauze::internal {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{1} << 15;
+
+[[noreturn]] void no_room() {
+  throw Error(ErrorCode::kIo,
+              "temporary rows cannot be written or read: allow more memory, or make room in the "
+              "temporary folder");
+}
+
+/// A file without a name: gone when it is closed, also by a crash.
+int open_nameless(const std::string& directory) {
+  const int direct = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (direct >= 0) return direct;
+  std::string path = directory + "/gauze-XXXXXX";
+  const int named = ::mkostemp(path.data(), O_CLOEXEC);
+  if (named < 0) no_room();
+  ::unlink(path.c_str());
+  return named;
+}
+
+}  // namespace
+
+PartitionedRows::PartitionedRows(std::size_t words_per_row, std::uint64_t memory,
+                                 std::string temp_directory)
+    : words_(words_per_row),
+      rows_per_block_(std::max<std::size_t>(1, kBlockBytes / (8 * words_per_row))),
+      memory_(memory),
+      temp_directory_(std::move(temp_directory)),
+      partitions_(kPartitions) {}
+
+PartitionedRows::~PartitionedRows() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::uint64_t PartitionedRows::rows(std::size_t partition) const {
+  const Partition& p = partitions_[partition];
+  const std::uint64_t all = (p.in_file.size() + p.blocks.size()) * rows_per_block_;
+  return all - static_cast<std::uint64_t>(p.end - p.next) / words_;
+}
+
+void PartitionedRows::extend(Partition& partition) {
+  if (spare_.empty() && held_ >= memory_) spill();
+  if (spare_.empty()) {
+    spare_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(rows_per_block_ * words_));
+    held_ += block_bytes();
+  }
+  partition.blocks.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  partition.next = partition.blocks.back().get();
+  partition.end = partition.next + rows_per_block_ * words_;
+}
+
+void PartitionedRows::spill() {
+  if (file_ < 0) {
+    file_ = open_nameless(temp_directory_.empty() ? std::filesystem::temp_directory_path().string()
+                                                  : temp_directory_);
+  }
+  for (Partition& p : partitions_) {
+    const std::size_t full = p.blocks.size() - (p.next == p.end ? 0 : 1);
+    for (std::size_t i = 0; i < full; ++i) {
+      const char* bytes = reinterpret_cast<const char*>(p.blocks[i].get());
+      for (std::size_t done = 0; done < block_bytes();) {
+        const ssize_t n = ::pwrite(file_, bytes + done, block_bytes() - done,
+                                   static_cast<off_t>(file_size_ + done));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) no_room();
+        done += static_cast<std::size_t>(n);
+      }
+      p.in_file.push_back(file_size_);
+      file_size_ += block_bytes();
+      spare_.push_back(std::move(p.blocks[i]));
+    }
+    p.blocks.erase(p.blocks.begin(), p.blocks.begin() + static_cast<std::ptrdiff_t>(full));
+  }
+}
+
+PartitionedRows::Block PartitionedRows::read(std::uint64_t offset) const {
+  auto block = std::make_unique_for_overwrite<std::uint64_t[]>(rows_per_block_ * words_);
+  char* bytes = reinterpret_cast<char*>(block.get());
+  for (std::size_t done = 0; done < block_bytes();) {
+    const ssize_t n =
+        ::pread(file_, bytes + done, block_bytes() - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) no_room();
+    done += static_cast<std::size_t>(n);
+  }
+  return block;
+}
+
+PartitionedRows::Wave PartitionedRows::take(std::size_t partition, std::size_t limit) {
+  Partition& p = partitions_[partition];
+  Wave wave;
+  const std::uint64_t before = rows(partition);
+  while (!p.in_file.empty() && wave.blocks.size() < limit) {
+    wave.blocks.push_back(read(p.in_file.back()));
+    p.in_file.pop_back();
+  }
+  // Full blocks first: only the last of all may have room left.
+  const std::size_t count = std::min(p.blocks.size(), limit - wave.blocks.size());
+  std::move(p.blocks.begin(), p.blocks.begin() + static_cast<std::ptrdiff_t>(count),
+            std::back_inserter(wave.blocks));
+  p.blocks.erase(p.blocks.begin(), p.blocks.begin() + static_cast<std::ptrdiff_t>(count));
+  wave.last = p.in_file.empty() && p.blocks.empty();
+  wave.rows = wave.last ? before : wave.blocks.size() * rows_per_block_;
+  if (wave.last) p.next = p.end = nullptr;
+  return wave;
+}
+
+}  // namespace gauze::internal
