@@ -52,14 +52,30 @@ ApproximateLoss basic_total(const std::vector<Event>& events) {
   return total;
 }
 
-Ratio rho_total(const std::vector<Event>& events) {
-  Ratio total = 0;
+ConcentratedLoss concentrated_total(const std::vector<Event>& events) {
+  ConcentratedLoss total{0, 0};
   for (const Event& event : events) {
-    const auto one = zcdp_rho(event);
+    const auto one = concentrated_loss(event);
     if (!one) no_theorem(Accountant::kZcdp, "rdp, pld or best");
-    total += *one;
+    total.rho += one->rho;
+    total.delta += one->delta;
   }
   return total;
+}
+
+/// What is (epsilon, d) outside an event of probability `own` is (epsilon, own + (1 - own) d).
+double concentrated_epsilon(const ConcentratedLoss& loss, double delta) {
+  const Ratio given = ratio_of_decimal(delta);
+  if (loss.delta > given) return kInfinity;
+  if (loss.delta == 0) return zcdp_epsilon(loss.rho, delta);
+  return zcdp_epsilon(loss.rho, round_down(Ratio((given - loss.delta) / (1 - loss.delta))));
+}
+
+double concentrated_delta(const ConcentratedLoss& loss, double epsilon) {
+  const double rest = zcdp_delta(loss.rho, epsilon);
+  if (loss.delta == 0) return rest;
+  if (loss.delta >= 1) return 1;
+  return std::min(1.0, round_up(loss.delta + (1 - loss.delta) * ratio_of_bits(rest)));
 }
 
 /// Sum of (l2_sensitivity/sigma)^2.
@@ -152,7 +168,7 @@ struct Question {
         return std::min(epsilon(Accountant::kBasic),
                         advanced_epsilon(approximate_parts(events), given));
       case Accountant::kZcdp:
-        return zcdp_epsilon(rho_total(events), given);
+        return concentrated_epsilon(concentrated_total(events), given);
       case Accountant::kRdp:
         return over_orders(events, [&](const auto& curve) { return renyi_epsilon(curve, given); });
       case Accountant::kPld:
@@ -178,7 +194,7 @@ struct Question {
         return std::min(delta(Accountant::kBasic),
                         advanced_delta(approximate_parts(events), given));
       case Accountant::kZcdp:
-        return zcdp_delta(rho_total(events), given);
+        return concentrated_delta(concentrated_total(events), given);
       case Accountant::kRdp:
         return over_orders(events, [&](const auto& curve) { return renyi_delta(curve, given); });
       case Accountant::kPld:

@@ -51,10 +51,25 @@ TEST(Accountant, RefusesWhatItHasNoTheoremFor) {
   EXPECT_ERROR(epsilon_at({gaussian("1")}, 1e-6, Accountant::kPure), ErrorCode::kCannotCompose);
   EXPECT_ERROR(epsilon_at({gaussian("1")}, 1e-6, Accountant::kBasic), ErrorCode::kCannotCompose);
   EXPECT_ERROR(epsilon_at({laplace("1")}, 1e-6, Accountant::kGaussian), ErrorCode::kCannotCompose);
-  EXPECT_ERROR(epsilon_at({approximate("1", "1e-9")}, 1e-6, Accountant::kZcdp),
+  EXPECT_ERROR(epsilon_at({poisson("0.1", {gaussian("1")})}, 1e-6, Accountant::kZcdp),
                ErrorCode::kCannotCompose);
   EXPECT_ERROR(epsilon_at({pure("1"), randomized_response("3/4", 2)}, 1e-6),
                ErrorCode::kCannotCompose);
+}
+
+// Outside an event of probability d the loss is that of rho, which leaves (1e-6 - d)/(1 - d) for it;
+// the optimal composition of both, found by the loss distribution, lies below.
+TEST(Accountant, ConcentratedAccountingSetsTheirOwnDeltaAside) {
+  const Event keys = approximate("0.1", "1e-7", 2);
+  const Ratio rho = Ratio(1, 32) + parse_ratio("0.01");
+  const double rest = (1e-6 - 2e-7) / (1 - 2e-7);
+  const Guarantee both = epsilon_at({gaussian("4"), keys}, 1e-6, Accountant::kZcdp);
+  EXPECT_NEAR(both.epsilon, epsilon_at({event(events::Zcdp{rho})}, rest).epsilon, 1e-12);
+  EXPECT_LT(epsilon_at({gaussian("4"), keys}, 1e-6, Accountant::kPld).epsilon, both.epsilon);
+  EXPECT_EQ(epsilon_at({gaussian("4"), keys}, 1.9e-7, Accountant::kZcdp).epsilon, kInfinity);
+  const double delta = delta_at({gaussian("4"), keys}, both.epsilon, Accountant::kZcdp).delta;
+  EXPECT_NEAR(delta, 1e-6, 1e-15);
+  EXPECT_GE(delta, 1e-6 * (1 - 1e-12));
 }
 
 TEST(Accountant, ChecksDeltaEpsilonAndEvents) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
+#include <optional>
 #include <string>
 
 #include "gauze/accounting/loss.h"
@@ -16,19 +16,21 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The largest decimal with 15 significant digits that is not above the value.
+const Ratio& finest() {
+  static const Ratio step = parse_ratio("1e-30");
+  return step;
+}
+
+/// The largest decimal with 15 significant digits and 30 places that is not above the value.
 Ratio short_decimal_below(const Ratio& value) {
   if (value <= 0) return 0;
-  Integer scale = 1;
-  Ratio shifted = value;
-  // Bring the value to 15 digits before the point.
-  const Integer floor_digits = parse_ratio("1e14").convert_to<Integer>();
-  if (shifted >= Ratio(floor_digits * 10)) return Ratio(floor(shifted));
-  while (shifted < Ratio(floor_digits)) {
-    shifted *= 10;
-    scale *= 10;
-  }
-  return Ratio(floor(shifted), scale);
+  Ratio step = 1;
+  while (step > finest() && value < step * parse_ratio("1e14")) step /= 10;
+  return Ratio(floor(Ratio(value / step))) * step;
+}
+
+Ratio short_decimal_above(const Ratio& value) {
+  return Ratio(ceil(Ratio(value / finest()))) * finest();
 }
 
 void check_relation(Relation have, Relation want) {
@@ -43,6 +45,22 @@ void check_relation(Relation have, Relation want) {
               "this event costs more than is left of the budget; nothing was charged");
 }
 
+/// The price by basic composition, or that of the whole at `delta` where it is lower.
+std::optional<Budget> approximate_price(const Event& event, const Ratio& delta) {
+  require(delta >= 0 && delta < 1, "delta: must lie in [0, 1)");
+  std::optional<Budget> basic;
+  if (const auto loss = approximate_loss(event)) {
+    basic = Budget{Budget::Currency::kApproximate, loss->epsilon, loss->delta};
+  }
+  if (delta == 0) return basic;
+  const double epsilon = epsilon_at({event}, round_down(delta)).epsilon;
+  if (std::isinf(epsilon)) return basic;
+  const Budget whole = {Budget::Currency::kApproximate, ratio_of_bits(epsilon), delta};
+  // A hair of epsilon is not worth the delta.
+  const Ratio worthwhile = whole.amount * Ratio(1001, 1000);
+  return basic && basic->delta <= delta && basic->amount <= worthwhile ? *basic : whole;
+}
+
 }  // namespace
 
 Budget Budget::pure(const Ratio& epsilon) {
@@ -50,9 +68,10 @@ Budget Budget::pure(const Ratio& epsilon) {
   return {Currency::kPure, epsilon, 0};
 }
 
-Budget Budget::zcdp(const Ratio& rho) {
+Budget Budget::zcdp(const Ratio& rho, const Ratio& delta) {
   require(rho >= 0, "rho: must not be negative");
-  return {Currency::kZcdp, rho, 0};
+  require(delta >= 0 && delta <= 1, "delta: must lie in [0, 1]");
+  return {Currency::kZcdp, rho, delta};
 }
 
 Budget Budget::approximate(const Ratio& epsilon, const Ratio& delta) {
@@ -61,23 +80,25 @@ Budget Budget::approximate(const Ratio& epsilon, const Ratio& delta) {
   return {Currency::kApproximate, epsilon, delta};
 }
 
-Budget Budget::price(const Event& event, Currency currency) {
+Budget Budget::price(const Event& event, Currency currency, const Ratio& delta) {
   event.validate();
   switch (currency) {
     case Currency::kPure:
       if (const auto epsilon = pure_epsilon(event)) return pure(*epsilon);
       break;
     case Currency::kZcdp:
-      if (const auto rho = zcdp_rho(event)) return zcdp(*rho);
+      if (const auto loss = concentrated_loss(event)) return {currency, loss->rho, loss->delta};
       break;
     case Currency::kApproximate:
-      if (const auto loss = approximate_loss(event)) {
-        return {Currency::kApproximate, loss->epsilon, loss->delta};
-      }
+      if (const auto price = approximate_price(event, delta)) return *price;
       break;
   }
   throw Error(ErrorCode::kCannotCompose, "an event of type " + std::string(type_name(event)) +
                                              " has no price in the currency of this budget");
+}
+
+Budget Budget::rounded_up() const {
+  return {currency, short_decimal_above(amount), short_decimal_above(delta)};
 }
 
 std::vector<Budget> Budget::split(std::size_t parts) const {
@@ -111,14 +132,14 @@ Budget Budget::minus(const Budget& other) const {
 PrivacyFilter::PrivacyFilter(Budget budget, Relation relation)
     : left_(std::move(budget)), relation_(relation) {}
 
-bool PrivacyFilter::accepts(const Event& event) const {
+bool PrivacyFilter::accepts(const Event& event, const Ratio& delta) const {
   check_relation(event.relation, relation_);
-  return left_.covers(Budget::price(event, left_.currency));
+  return left_.covers(Budget::price(event, left_.currency, delta));
 }
 
-void PrivacyFilter::charge(const Event& event) {
+void PrivacyFilter::charge(const Event& event, const Ratio& delta) {
   check_relation(event.relation, relation_);
-  const Budget price = Budget::price(event, left_.currency);
+  const Budget price = Budget::price(event, left_.currency, delta);
   if (!left_.covers(price)) exceeded();
   left_ = left_.minus(price);
 }

@@ -13,7 +13,7 @@ namespace gauze {
 struct Budget {
   enum class Currency : std::uint8_t {
     kPure,         ///< `amount` is epsilon
-    kZcdp,         ///< `amount` is rho
+    kZcdp,         ///< `amount` is rho, with `delta`: delta-approximate rho-zCDP
     kApproximate,  ///< `amount` is epsilon, with `delta`, by basic composition
   };
 
@@ -22,19 +22,32 @@ struct Budget {
   Ratio delta = 0;
 
   static Budget pure(const Ratio& epsilon);
-  static Budget zcdp(const Ratio& rho);
+  static Budget zcdp(const Ratio& rho, const Ratio& delta = 0);
   static Budget approximate(const Ratio& epsilon, const Ratio& delta);
 
-  /// What the event costs in this currency; throws `kCannotCompose` when it has no price in it.
-  static Budget price(const Event& event, Currency currency);
+  /// What the event costs in this currency, exactly; throws `kCannotCompose` when it has no price in
+  /// it. In zCDP: gaussian (l2^2/(2 sigma^2), 0), pure (epsilon^2/2, 0), exponential (epsilon^2/8,
+  /// 0), approximate (epsilon^2/2, delta), composed the sum.
+  ///
+  /// Gaussian noise has no price of its own in (epsilon, delta). A whole query has one at the
+  /// `delta` it was asked at: the epsilon that `epsilon_at` finds there, so a ledger in (epsilon,
+  /// delta) keeps the query's own event, whose parts the meter needs, and passes the delta here. An
+  /// event that costs at most a thousandth more by basic composition keeps that price, which may
+  /// need less delta. Other currencies ignore `delta`.
+  static Budget price(const Event& event, Currency currency, const Ratio& delta = 0);
+
+  /// Amount and delta rounded up to whole multiples of 10^-30. The denominators of exact prices
+  /// grow with every addition; sums of rounded ones stay short.
+  Budget rounded_up() const;
 
   /// Equal shares, or shares proportional to the weights (at least one positive, none negative).
-  /// Each is rounded down to a decimal of at most 15 digits, so that every share survives being
-  /// written down, and all shares together never exceed the whole.
+  /// Each is rounded down to a decimal of at most 15 digits and 30 places, so that every share
+  /// survives being written down and `rounded_up`, and all shares together never exceed the whole.
   std::vector<Budget> split(std::size_t parts) const;
   std::vector<Budget> split(std::span<const Ratio> weights) const;
 
   bool covers(const Budget& other) const;
+  /// What is left after `other`, which is covered.
   Budget minus(const Budget& other) const;
 
   bool operator==(const Budget&) const = default;
@@ -42,17 +55,18 @@ struct Budget {
 
 /// Stops a fully adaptive interaction, in which each event may depend on all answers so far, before
 /// it spends more than its budget. Whatever the interaction does, all it releases together
-/// satisfies the budget's guarantee: for pure and approximate DP by basic composition, for zCDP by
-/// Whitehouse et al. 2023, Theorem 1. Argument: filter.md
+/// satisfies the budget's guarantee: for pure and approximate DP by basic composition, for
+/// (approximate) zCDP by Whitehouse et al. 2023, Theorem 1. Argument: filter.md
 class PrivacyFilter {
  public:
   PrivacyFilter(Budget budget, Relation relation);
 
-  bool accepts(const Event& event) const;
+  /// `delta` is that of `Budget::price`.
+  bool accepts(const Event& event, const Ratio& delta = 0) const;
 
   /// Takes the event's price, or throws `kBudgetExceeded` and leaves everything as it was;
   /// `kCannotCompose` when the relation differs or the event has no price in this currency.
-  void charge(const Event& event);
+  void charge(const Event& event, const Ratio& delta = 0);
 
   const Budget& left() const { return left_; }
 

@@ -44,6 +44,63 @@ TEST(Budget, SplitsByWeights) {
   EXPECT_ERROR(whole.split(std::vector<Ratio>{}), ErrorCode::kInvalidOption);
 }
 
+// By hand: 1/(2*9) + 0.4^2/2 + 0.2^2/8 + 2 * (0.1^2/2), and 2 * 10^-7 of delta.
+TEST(Budget, PricesEveryPartOfACompositionInApproximateConcentratedDp) {
+  const Event query = event(events::Composed{{event(events::DiscreteGaussian{3, 1}), pure("0.4"),
+                                              exponential("0.2"), approximate("0.1", "1e-7", 2)}});
+  EXPECT_EQ(Budget::price(query, Budget::Currency::kZcdp),
+            Budget::zcdp(Ratio(1, 18) + parse_ratio("0.095"), parse_ratio("2e-7")));
+  EXPECT_ERROR(Budget::price(query, Budget::Currency::kApproximate), ErrorCode::kCannotCompose);
+  EXPECT_ERROR(Budget::price(poisson("0.1", {gaussian("1")}), Budget::Currency::kZcdp),
+               ErrorCode::kCannotCompose);
+}
+
+TEST(Budget, ApproximateConcentratedSharesAddUpAndDeltaIsNotExceeded) {
+  const Budget whole = Budget::zcdp(parse_ratio("0.1"), parse_ratio("1e-6"));
+  PrivacyFilter filter(whole, Relation::kAddRemove);
+  for (const Budget& share : whole.split(7)) {
+    filter.charge(event(events::Composed{
+        {event(events::Zcdp{share.amount}), event(events::Approximate{0, share.delta})}}));
+  }
+  EXPECT_LE(filter.left().amount, parse_ratio("1e-15"));
+  EXPECT_LE(filter.left().delta, parse_ratio("1e-20"));
+  EXPECT_ERROR(filter.charge(approximate("0", "1e-9")), ErrorCode::kBudgetExceeded);
+  PrivacyFilter strict(Budget::zcdp(1), Relation::kAddRemove);
+  EXPECT_ERROR(strict.charge(approximate("0.1", "1e-12")), ErrorCode::kBudgetExceeded);
+  strict.charge(approximate("0.1", "0"));
+  EXPECT_EQ(strict.left().amount, parse_ratio("0.995"));
+}
+
+// (1, 1e-5) with sensitivity 1 needs sigma 3.730632 (the published analytic Gaussian).
+TEST(Budget, PricesAWholeQueryAtTheDeltaItWasAskedAt) {
+  const Ratio delta = parse_ratio("1e-5");
+  const Budget price = Budget::price(gaussian("3.730632"), Budget::Currency::kApproximate, delta);
+  EXPECT_NEAR(price.amount.convert_to<double>(), 1, 1e-6);
+  EXPECT_EQ(price.delta, delta);
+  EXPECT_EQ(Budget::price(pure("0.3"), Budget::Currency::kApproximate, delta),
+            Budget::approximate(parse_ratio("0.3"), 0));
+  EXPECT_EQ(Budget::price(approximate("1", "1e-6"), Budget::Currency::kApproximate, 0),
+            Budget::approximate(1, parse_ratio("1e-6")));
+  PrivacyFilter filter(Budget::approximate(2, parse_ratio("2e-5")), Relation::kAddRemove);
+  filter.charge(gaussian("3.730633"), delta);
+  EXPECT_FALSE(filter.accepts(gaussian("3.5"), delta));
+  filter.charge(gaussian("3.730633"), delta);
+  EXPECT_EQ(filter.left().delta, 0);
+}
+
+TEST(Budget, RoundsPricesUpToThirtyPlacesAndLeavesSharesAsTheyAre) {
+  const Budget third = Budget::zcdp(Ratio(1, 3), Ratio(1, 7)).rounded_up();
+  EXPECT_EQ(third.amount, parse_ratio("0.333333333333333333333333333334"));
+  EXPECT_EQ(third.delta, parse_ratio("0.142857142857142857142857142858"));
+  EXPECT_EQ(Budget::pure(parse_ratio("1e-40")).rounded_up().amount, parse_ratio("1e-30"));
+  for (const char* whole : {"1", "0.1", "1e-12", "7/3", "1e-29", "123456789012345678"}) {
+    for (const Budget& share : Budget::pure(parse_ratio(whole)).split(7)) {
+      EXPECT_EQ(share.rounded_up(), share) << whole;
+      EXPECT_LE(share.amount * 7, parse_ratio(whole));
+    }
+  }
+}
+
 TEST(PrivacyFilter, RunsExactlyAsManyStepsAsTheBudgetHolds) {
   PrivacyFilter filter(Budget::zcdp(1), Relation::kAddRemove);
   for (int i = 0; i < 50; ++i) filter.charge(gaussian("5"));

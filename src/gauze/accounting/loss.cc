@@ -114,6 +114,25 @@ std::optional<Ratio> zcdp_rho(const Event& event) {
   return *one * Ratio(Integer(event.count));
 }
 
+std::optional<ConcentratedLoss> concentrated_loss(const Event& event) {
+  if (const auto rho = zcdp_rho(event)) return ConcentratedLoss{*rho, 0};
+  const Ratio count{Integer(event.count)};
+  if (const auto* e = std::get_if<events::Approximate>(&event.kind)) {
+    return ConcentratedLoss{e->epsilon * e->epsilon / 2 * count, e->delta * count};
+  }
+  if (const auto* composed = std::get_if<events::Composed>(&event.kind)) {
+    ConcentratedLoss total{0, 0};
+    for (const Event& part : composed->events) {
+      const auto one = concentrated_loss(part);
+      if (!one) return std::nullopt;
+      total.rho += one->rho * count;
+      total.delta += one->delta * count;
+    }
+    return total;
+  }
+  return std::nullopt;
+}
+
 std::optional<ApproximateLoss> approximate_loss(const Event& event) {
   const Ratio count{Integer(event.count)};
   if (const auto epsilon = pure_epsilon(event)) return ApproximateLoss{*epsilon, 0};

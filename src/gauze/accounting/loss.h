@@ -17,6 +17,14 @@ std::optional<Ratio> pure_epsilon(const Event& event);
 /// events epsilon^2/2.
 std::optional<Ratio> zcdp_rho(const Event& event);
 
+/// delta-approximate rho-zCDP: apart from probability delta, which may reveal everything, the event
+/// is rho-zCDP. An (epsilon, delta) guarantee is one of (epsilon^2/2, delta); parts add up in both.
+struct ConcentratedLoss {
+  Ratio rho;
+  Ratio delta;
+};
+std::optional<ConcentratedLoss> concentrated_loss(const Event& event);
+
 /// (epsilon, delta) by basic composition.
 struct ApproximateLoss {
   Ratio epsilon;

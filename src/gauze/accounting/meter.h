@@ -11,17 +11,17 @@ namespace gauze {
 /// What this run may still spend. Made from the event that was reserved; a mechanism charges it
 /// before it draws a bit.
 ///
-/// The currency is the reserved event's own: pure epsilon if it has one, else rho of
-/// zero-concentrated DP, else (epsilon, delta) by basic composition; a `PrivacyFilter` keeps it in
-/// exact fractions. An event that has none of these (a sampled run, a Renyi curve) can only be
-/// charged as itself, up to its count.
+/// A run may charge the parts of the reserved event, in any order and each as often as it was
+/// reserved. A reserved `pure`, `approximate` or `zcdp` event is money besides: each one buys
+/// whatever has a price in its currency, in exact fractions, up to its amount. So whatever
+/// accountant priced the reservation, the run costs no more by it. Argument: filter.md
 class Meter {
  public:
   explicit Meter(Event reserved);
 
-  /// Takes the event's price from what is left, or throws `kBudgetExceeded` and leaves everything
-  /// as it was. Throws `kCannotCompose` when the event's relation is another one or it has no price
-  /// in this currency.
+  /// Takes the event from what is left, or throws `kBudgetExceeded` and leaves everything as it was.
+  /// Throws `kCannotCompose` when the event's relation is another one, or it is no part of what was
+  /// reserved and cannot be bought.
   void charge(const Event& event);
 
   /// Everything charged so far, in order.
@@ -31,9 +31,18 @@ class Meter {
   bool exhausted() const;
 
  private:
-  Event reserved_;
-  std::optional<PrivacyFilter> filter_;  // nothing: only the reserved event itself can be charged
-  std::uint64_t left_count_ = 0;
+  /// Equal parts of the reservation.
+  struct Part {
+    Event one;                      // with count 1
+    Integer count;                  // untouched ones
+    std::optional<Budget> worth;    // of each, when it is money
+    std::optional<Budget> started;  // what is left of the one that buys other events
+
+    Integer buy(const Budget& price, const Integer& wanted);
+  };
+
+  Relation relation_;
+  std::vector<Part> parts_;
   std::vector<Event> charged_;
 };
 

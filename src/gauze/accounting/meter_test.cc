@@ -60,6 +60,62 @@ TEST(Meter, RefusesAnotherRelation) {
                ErrorCode::kCannotCompose);
 }
 
+Event composed(std::vector<Event> parts, std::uint64_t count = 1) {
+  return event(events::Composed{std::move(parts)}, count);
+}
+Event discrete_gaussian(const char* sigma, std::uint64_t count = 1) {
+  return event(events::DiscreteGaussian{parse_ratio(sigma), 1}, count);
+}
+
+TEST(Meter, AcceptsExactlyThePartsOfACompositionInAnyOrder) {
+  const std::vector<Event> parts = {discrete_gaussian("3"), approximate("0", "1e-6"),
+                                    discrete_gaussian("7/2", 2)};
+  for (const std::vector<int>& order :
+       {std::vector<int>{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}}) {
+    Meter meter(composed(parts));
+    EXPECT_ERROR(meter.charge(discrete_gaussian("2")), ErrorCode::kCannotCompose);
+    for (const int i : order) {
+      EXPECT_FALSE(meter.exhausted());
+      meter.charge(parts[static_cast<std::size_t>(i)]);
+    }
+    EXPECT_TRUE(meter.exhausted());
+    for (const Event& part : parts) EXPECT_ERROR(meter.charge(part), ErrorCode::kBudgetExceeded);
+  }
+  Meter whole(composed(parts, 3));
+  whole.charge(composed(parts, 2));
+  whole.charge(discrete_gaussian("7/2"));
+  EXPECT_ERROR(whole.charge(composed(parts, 2)), ErrorCode::kBudgetExceeded);
+  EXPECT_EQ(whole.charged().size(), 2u);
+  whole.charge(discrete_gaussian("7/2"));
+  whole.charge(composed({parts[1], parts[0]}));
+  EXPECT_TRUE(whole.exhausted());
+}
+
+// Equal pure losses need not cost the same in another currency: a choice of bounded range has
+// epsilon^2/8, Laplace noise epsilon^2/2, and two halves cost less together than one whole.
+TEST(Meter, DoesNotExchangeEventsThatAreEquallyPureForDearerOnes) {
+  Meter choice(exponential("1"));
+  EXPECT_ERROR(choice.charge(laplace("1")), ErrorCode::kCannotCompose);
+  EXPECT_ERROR(choice.charge(pure("1")), ErrorCode::kCannotCompose);
+  choice.charge(exponential("1"));
+  Meter halves(pure("0.5", 2));
+  EXPECT_ERROR(halves.charge(laplace("1")), ErrorCode::kBudgetExceeded);
+  halves.charge(laplace("2", "1", 2));
+  EXPECT_TRUE(halves.exhausted());
+}
+
+TEST(Meter, SpendsMoneyAndNamedPartsSideBySide) {
+  Meter meter(composed({pure("1", 2), zcdp("0.5"), discrete_gaussian("4")}));
+  meter.charge(gaussian("2", "1", 3));
+  meter.charge(discrete_gaussian("4"));
+  EXPECT_ERROR(meter.charge(gaussian("2", "1", 2)), ErrorCode::kBudgetExceeded);
+  meter.charge(gaussian("2"));
+  meter.charge(laplace("3", "1", 5));
+  EXPECT_ERROR(meter.charge(laplace("3", "1", 2)), ErrorCode::kBudgetExceeded);
+  meter.charge(laplace("3"));
+  EXPECT_TRUE(meter.exhausted());
+}
+
 TEST(Meter, HandlesCountsNearTwoToTheSixtyThree) {
   const std::uint64_t many = (std::uint64_t{1} << 63) - 1;
   Meter meter(pure("1e-20", many));
