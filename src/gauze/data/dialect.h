@@ -8,33 +8,50 @@
 namespace gauze {
 
 /// The one place where SQL engines differ. Every expression it writes is total: no value of a row
-/// can make it fail. Arguments named `x` are SQL expressions, already in parentheses where needed.
+/// can make it fail. Arguments named `x` are SQL expressions, already in parentheses where needed;
+/// they may be written more than once.
+///
+/// In SQL a decimal is a double: `Type::kDecimal` and `Type::kDouble` give the same expressions.
 class Dialect {
  public:
   virtual ~Dialect() = default;
   virtual std::string_view name() const = 0;
 
   std::string identifier(std::string_view name) const;  ///< "quoted"
-  virtual std::string literal(const Value& value) const = 0;
+
+  /// Carries its type with it. A fraction is the nearest double, NaN is null. Throws `kInvalidInput`
+  /// for a text with a zero byte.
+  std::string literal(const Value& value) const;
   virtual std::string type_name(Type type) const = 0;
 
   /// `x` of the source's type `from` as `to`; null where that is impossible (what does not parse, NaN).
-  /// Infinities stay when `to` is double. Throws `kUnsupported` when the engine has no total way.
+  /// Infinities stay when `to` is double; elsewhere what is too large becomes the nearest end: of 64
+  /// bits, of the years 1 to 9999. A date as integer is its days since 1970, a timestamp its
+  /// microseconds, true is 1. Throws `kUnsupported` when the engine has no total way.
   virtual std::string convert(const std::string& x, Type from, Type to) const = 0;
 
-  /// `x`, numeric or a date, moved to the nearer end of [lower, upper]; null stays null.
+  /// `x`, numeric, a date or a timestamp, moved to the nearer end of [lower, upper]; null stays null,
+  /// NaN becomes null. Ends that are no doubles are rounded inward.
   virtual std::string clamp(const std::string& x, Type type, const Value& lower,
                             const Value& upper) const = 0;
 
-  /// floor(x * 2^-exponent + 1/2) as a 64-bit integer; |x| * 2^-exponent < 2^62 for every row.
+  /// floor(x * 2^-exponent + 1/2) as a 64-bit integer, exactly; |x| * 2^-exponent < 2^62 for every row.
   virtual std::string steps(const std::string& x, Type type, int exponent) const = 0;
 
-  /// A sum of 64-bit integers that cannot overflow, as text of an integer.
+  /// A sum of 64-bit integers that cannot overflow, as text of an integer; "0" over no rows.
   virtual std::string integer_sum(const std::string& x) const = 0;
 
-  // What the planner needs besides operators all engines share (+ - * AND OR NOT CASE = < LIKE IN COALESCE NULLIF ABS ...):
+  // What the planner needs besides operators all engines share (+ - AND OR NOT CASE = < LIKE IN
+  // COALESCE NULLIF ABS, * of integers, ...). Products and quotients are of doubles that do not
+  // overflow; where one would be smaller than 1e-150 times the other operand allows, the result is 0
+  // (PostgreSQL raises an error on underflow).
+  virtual std::string multiply(const std::string& x, const std::string& y) const = 0;
   virtual std::string divide(const std::string& x,
-                             const std::string& y) const = 0;  ///< in doubles; y is never 0
+                             const std::string& y) const = 0;  ///< y is never 0
+
+  /// `x` is a date or timestamp. Parts: year, quarter, month, week (ISO), day, dow (Sunday is 0), doy,
+  /// hour, minute, second (whole); `date_trunc` takes year, quarter, month, week, day, hour, minute,
+  /// second. Both throw `kUnsupported` for others.
   virtual std::string date_part(std::string_view part,
                                 const std::string& x) const = 0;  ///< as integer
   virtual std::string date_trunc(std::string_view part, const std::string& x, Type type) const = 0;

@@ -1,0 +1,146 @@
+#include "gauze/data/dialect.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "gauze/base/error.h"
+#include "gauze/data/dialect_internal.h"
+
+namespace gauze {
+namespace {
+
+std::string in_quotes(std::string_view text, char quote) {
+  if (text.find('\0') != std::string_view::npos)
+    throw Error(ErrorCode::kInvalidInput, "a text in the query holds a zero byte");
+  std::string result(1, quote);
+  for (const char c : text) {
+    if (c == quote) result += quote;
+    result += c;
+  }
+  return result += quote;
+}
+
+/// The nearest double; `Ratio::convert_to` truncates.
+double nearest(const Ratio& value) {
+  const double below = round_down(value), above = round_up(value);
+  if (!std::isfinite(below) || !std::isfinite(above)) return std::isfinite(below) ? below : above;
+  return value - ratio_of_bits(below) <= ratio_of_bits(above) - value ? below : above;
+}
+
+Ratio exact(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return Ratio(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return ratio_of_bits(*real);
+  return std::get<Ratio>(value);
+}
+
+}  // namespace
+
+std::string Dialect::identifier(std::string_view name) const {
+  return in_quotes(name, '"');
+}
+
+std::string Dialect::literal(const Value& value) const {
+  struct Writer {
+    std::string operator()(std::monostate) const { return "NULL"; }
+    std::string operator()(bool b) const { return b ? "TRUE" : "FALSE"; }
+    std::string operator()(std::int64_t i) const {
+      return "CAST('" + std::to_string(i) + "' AS BIGINT)";
+    }
+    std::string operator()(const Ratio& r) const { return internal::double_literal(nearest(r)); }
+    std::string operator()(double d) const { return internal::double_literal(d); }
+    std::string operator()(const std::string& s) const { return in_quotes(s, '\''); }
+    std::string operator()(const Date& d) const { return "DATE '" + to_text(d) + "'"; }
+    std::string operator()(const Timestamp& t) const { return "TIMESTAMP '" + to_text(t) + "'"; }
+  };
+  return std::visit(Writer{}, value);
+}
+
+namespace internal {
+
+std::string double_literal(double value) {
+  if (std::isnan(value)) return "CAST(NULL AS DOUBLE PRECISION)";
+  char buffer[64];
+  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  std::string text(buffer, end);
+  if (std::isinf(value)) text = value > 0 ? "Infinity" : "-Infinity";
+  return "CAST('" + text + "' AS DOUBLE PRECISION)";
+}
+
+std::string between(const std::string& x, bool is_double, const std::string& lower,
+                    const std::string& upper) {
+  const std::string there = is_double ? x + " <= " + double_literal(HUGE_VAL) : x + " IS NOT NULL";
+  return "(CASE WHEN " + there + " THEN LEAST(GREATEST(" + x + ", " + lower + "), " + upper +
+         ") END)";
+}
+
+std::string lower_end(const Dialect& dialect, Type type, const Value& value) {
+  if (type == Type::kInteger) return dialect.literal(saturate(ceil(exact(value))));
+  if (is_numeric(type)) return double_literal(round_up(exact(value)));
+  return dialect.literal(value);
+}
+
+std::string upper_end(const Dialect& dialect, Type type, const Value& value) {
+  if (type == Type::kInteger) return dialect.literal(saturate(floor(exact(value))));
+  if (is_numeric(type)) return double_literal(round_down(exact(value)));
+  return dialect.literal(value);
+}
+
+std::string within_years(const Dialect& dialect, const std::string& x, Type type) {
+  const bool date = type == Type::kDate;
+  return between(x, false,
+                 dialect.literal(date ? Value(Date{-719'162}) : parse_timestamp("0001-01-01")),
+                 dialect.literal(date ? Value(Date{2'932'896})
+                                      : parse_timestamp("9999-12-31 23:59:59.999999")));
+}
+
+std::string within_64_bits(const std::string& x, bool is_double) {
+  // The largest double below 2^63, so that every way of reading a number saturates alike.
+  return "CAST(" + between(x, is_double, "-9223372036854774784", "9223372036854774784") +
+         " AS BIGINT)";
+}
+
+std::string boolean_of_words(const std::string& x) {
+  const std::string word = "lower(trim(" + x + "))";
+  return "(CASE WHEN " + word + " IN ('true', 't', 'yes', 'y', '1') THEN TRUE WHEN " + word +
+         " IN ('false', 'f', 'no', 'n', '0') THEN FALSE END)";
+}
+
+std::string integer_steps(const std::string& x, int exponent) {
+  if (exponent <= 0)
+    return '(' + x + " * CAST('" + std::to_string(std::int64_t{1} << std::min(-exponent, 62)) +
+           "' AS BIGINT))";
+  // floor(y + 1/2) = floor((floor(2y) + 1) / 2)
+  return "(((" + x + " >> " + std::to_string(std::min(exponent - 1, 62)) + ") + 1) >> 1)";
+}
+
+std::string scaled(const std::string& x, int power) {
+  std::string result = x;
+  while (power != 0) {
+    const int part = std::clamp(power, -1000, 1000);
+    result += " * " + double_literal(std::ldexp(1.0, part));
+    power -= part;
+  }
+  return '(' + result + ")";
+}
+
+void check_part(std::string_view part, bool truncating) {
+  static constexpr std::array kParts = {"year", "quarter", "month",  "week", "day",
+                                        "hour", "minute",  "second", "dow",  "doy"};
+  const auto last = truncating ? kParts.end() - 2 : kParts.end();
+  if (std::find(kParts.begin(), last, part) == last)
+    throw Error(ErrorCode::kUnsupported,
+                "dates have no part '" + std::string(part.substr(0, 40)) +
+                    "'; there are year, quarter, month, week, day, hour, minute and second" +
+                    (truncating ? "" : ", dow and doy"));
+}
+
+void no_conversion(const Dialect& dialect, Type from, Type to) {
+  throw Error(ErrorCode::kUnsupported, "a column of type " + std::string(gauze::name(from)) +
+                                           " in " + std::string(dialect.name()) +
+                                           " cannot be read as " + std::string(gauze::name(to)));
+}
+
+}  // namespace internal
+}  // namespace gauze

@@ -1,0 +1,136 @@
+#include <cmath>
+
+#include "gauze/data/dialect_internal.h"
+
+namespace gauze {
+namespace {
+
+using namespace internal;
+
+std::string cast(const std::string& x, const char* type) {
+  return "CAST(" + x + " AS " + type + ")";
+}
+
+std::string try_cast(const std::string& x, const char* type) {
+  return "TRY_CAST(" + x + " AS " + type + ")";
+}
+
+std::string without_nan(const std::string& x) {
+  return "(CASE WHEN " + x + " <= " + double_literal(HUGE_VAL) + " THEN " + x + " END)";
+}
+
+class DuckDb final : public Dialect {
+ public:
+  std::string_view name() const override { return "duckdb"; }
+
+  std::string type_name(Type type) const override {
+    switch (type) {
+      case Type::kBoolean:
+        return "BOOLEAN";
+      case Type::kInteger:
+        return "BIGINT";
+      case Type::kDecimal:
+      case Type::kDouble:
+        return "DOUBLE";
+      case Type::kText:
+        return "VARCHAR";
+      case Type::kDate:
+        return "DATE";
+      case Type::kTimestamp:
+        return "TIMESTAMP";
+    }
+    return "VARCHAR";
+  }
+
+  std::string convert(const std::string& x, Type from, Type to) const override {
+    switch (to) {
+      case Type::kBoolean:
+        return to_boolean(x, from);
+      case Type::kInteger:
+        return to_integer(x, from);
+      case Type::kDecimal:
+      case Type::kDouble:
+        return to_double(x, from);
+      case Type::kText:
+        return cast(x, "VARCHAR");
+      case Type::kDate:
+        if (from == Type::kDate) return within_years(*this, x, to);
+        if (from == Type::kText || from == Type::kTimestamp)
+          return within_years(*this, try_cast(x, "DATE"), to);
+        break;
+      case Type::kTimestamp:
+        if (from == Type::kTimestamp) return within_years(*this, x, to);
+        if (from == Type::kText) return within_years(*this, try_cast(x, "TIMESTAMP"), to);
+        if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
+        break;
+    }
+    no_conversion(*this, from, to);
+  }
+
+  std::string clamp(const std::string& x, Type type, const Value& lower,
+                    const Value& upper) const override {
+    return between(x, type == Type::kDouble || type == Type::kDecimal,
+                   lower_end(*this, type, lower), upper_end(*this, type, upper));
+  }
+
+  std::string steps(const std::string& x, Type type, int exponent) const override {
+    if (type == Type::kInteger) return integer_steps(x, exponent);
+    // floor(y + 1/2) = floor((floor(2y) + 1) / 2), where 2y is exact and y + 1/2 is not.
+    return "((" + cast("floor(" + scaled(x, 1 - exponent) + ")", "BIGINT") + " + 1) >> 1)";
+  }
+
+  std::string integer_sum(const std::string& x) const override {
+    return "COALESCE(CAST(sum(" + x + ") AS VARCHAR), '0')";  // a sum of BIGINT is a HUGEINT
+  }
+
+  std::string multiply(const std::string& x, const std::string& y) const override {
+    return '(' + cast(x, "DOUBLE") + " * " + cast(y, "DOUBLE") + ")";
+  }
+  std::string divide(const std::string& x, const std::string& y) const override {
+    return '(' + cast(x, "DOUBLE") + " / " + cast(y, "DOUBLE") + ")";
+  }
+
+  std::string date_part(std::string_view part, const std::string& x) const override {
+    check_part(part, false);
+    return cast("date_part('" + std::string(part) + "', " + cast(x, "TIMESTAMP") + ")", "BIGINT");
+  }
+  std::string date_trunc(std::string_view part, const std::string& x, Type type) const override {
+    check_part(part, true);
+    return "CAST(date_trunc('" + std::string(part) + "', " + x + ") AS " + type_name(type) + ")";
+  }
+
+ private:
+  std::string to_boolean(const std::string& x, Type from) const {
+    if (from == Type::kBoolean) return x;
+    if (from == Type::kText) return boolean_of_words(x);
+    if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
+    if (is_numeric(from)) return '(' + x + " <> 0)";
+    no_conversion(*this, from, Type::kBoolean);
+  }
+
+  std::string to_integer(const std::string& x, Type from) const {
+    if (from == Type::kBoolean || from == Type::kInteger) return cast(x, "BIGINT");
+    if (from == Type::kDate) return '(' + within_years(*this, x, from) + " - DATE '1970-01-01')";
+    if (from == Type::kTimestamp) return "epoch_us(" + within_years(*this, x, from) + ")";
+    if (from == Type::kDouble) return within_64_bits(cast(x, "DOUBLE"), true);
+    // Exactly where it fits, as the nearest end where it does not; COALESCE is lazy.
+    return "COALESCE(" + try_cast(x, "BIGINT") + ", " +
+           within_64_bits(try_cast(x, "DOUBLE"), true) + ")";
+  }
+
+  std::string to_double(const std::string& x, Type from) const {
+    if (from == Type::kText) return without_nan(try_cast(x, "DOUBLE"));
+    if (from == Type::kDouble) return without_nan(cast(x, "DOUBLE"));
+    if (from == Type::kDate || from == Type::kTimestamp) return cast(to_integer(x, from), "DOUBLE");
+    return cast(x, "DOUBLE");
+  }
+};
+
+}  // namespace
+
+const Dialect& duckdb_dialect() {
+  static const DuckDb dialect;
+  return dialect;
+}
+
+}  // namespace gauze

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gauze/data/dialect_internal.h"
+
+namespace gauze {
+namespace {
+
+using namespace internal;
+
+std::string cast(const std::string& x, const char* type) {
+  return "CAST(" + x + " AS " + type + ")";
+}
+
+/// PostgreSQL's casts raise errors, so every cast of a text stands behind a pattern that admits only what it
+/// reads. CASE evaluates a branch only for the rows that reach it.
+std::string guarded(const std::string& x, const char* pattern, const std::string& then,
+                    const std::string& otherwise = "") {
+  return "(CASE WHEN " + x + " ~ '" + pattern + "' THEN " + then +
+         (otherwise.empty() ? "" : " ELSE " + otherwise) + " END)";
+}
+
+constexpr const char* kInteger = "^ *[+-]?[0-9]{1,18} *$";
+constexpr const char* kDecimal =
+    "^ *[+-]?([0-9]{1,100}([.][0-9]{0,100})?|[.][0-9]{1,100})([eE][+-]?[0-9]{1,3})? *$";
+constexpr const char* kDate =
+    "^ *(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([ T]|$)";
+constexpr const char* kTime =
+    "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}[ "
+    "T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?Z? *$";
+constexpr const char* kOnlyDate = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2} *$";
+
+/// A numeric as a double; PostgreSQL raises an error where the nearest double would be 0 or infinite.
+std::string double_of_numeric(const std::string& n) {
+  return "(CASE WHEN " + n + " = 'NaN' THEN NULL WHEN abs(" + n + ") < 1e-300 THEN 0 WHEN " + n +
+         " > 1.7976931348623157e308 THEN " + double_literal(HUGE_VAL) + " WHEN " + n +
+         " < -1.7976931348623157e308 THEN " + double_literal(-HUGE_VAL) + " ELSE " +
+         cast(n, "DOUBLE PRECISION") + " END)";
+}
+
+/// What `then` says for the texts of infinity.
+std::string infinite(const std::string& x, const std::string& plus, const std::string& minus) {
+  const std::string word = "lower(trim(" + x + "))";
+  return "(CASE WHEN " + word + " IN ('inf', 'infinity', '+inf', '+infinity') THEN " + plus +
+         " WHEN " + word + " IN ('-inf', '-infinity') THEN " + minus + " END)";
+}
+
+std::string without_nan(const std::string& x) {
+  return "(CASE WHEN " + x + " <= " + double_literal(HUGE_VAL) + " THEN " + x + " END)";
+}
+
+class Postgres final : public Dialect {
+ public:
+  std::string_view name() const override { return "postgresql"; }
+
+  std::string type_name(Type type) const override {
+    switch (type) {
+      case Type::kBoolean:
+        return "BOOLEAN";
+      case Type::kInteger:
+        return "BIGINT";
+      case Type::kDecimal:
+      case Type::kDouble:
+        return "DOUBLE PRECISION";
+      case Type::kText:
+        return "TEXT";
+      case Type::kDate:
+        return "DATE";
+      case Type::kTimestamp:
+        return "TIMESTAMP";
+    }
+    return "TEXT";
+  }
+
+  std::string convert(const std::string& x, Type from, Type to) const override {
+    switch (to) {
+      case Type::kBoolean:
+        return to_boolean(x, from);
+      case Type::kInteger:
+        return to_integer(x, from);
+      case Type::kDecimal:
+      case Type::kDouble:
+        return to_double(x, from);
+      case Type::kText:
+        return cast(x, "TEXT");
+      case Type::kDate:
+        if (from == Type::kDate) return within_years(*this, x, to);
+        if (from == Type::kText) return date_of_text(cast(x, "TEXT"));
+        if (from == Type::kTimestamp)
+          return within_years(*this, cast(cast(x, "TIMESTAMP"), "DATE"), to);
+        break;
+      case Type::kTimestamp:
+        // A timestamp with time zone becomes one without in the session's zone, which is UTC.
+        if (from == Type::kTimestamp) return within_years(*this, cast(x, "TIMESTAMP"), to);
+        if (from == Type::kText) return timestamp_of_text(cast(x, "TEXT"));
+        if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
+        break;
+    }
+    no_conversion(*this, from, to);
+  }
+
+  std::string clamp(const std::string& x, Type type, const Value& lower,
+                    const Value& upper) const override {
+    return between(x, type == Type::kDouble || type == Type::kDecimal,
+                   lower_end(*this, type, lower), upper_end(*this, type, upper));
+  }
+
+  std::string steps(const std::string& x, Type type, int exponent) const override {
+    if (type == Type::kInteger) return integer_steps(x, exponent);
+    // floor(y + 1/2) = floor((floor(2y) + 1) / 2), where 2y is exact and y + 1/2 is not. Below a
+    // quarter step the answer is 0, and the product might underflow, which is an error here.
+    const std::string exact =
+        "((" + cast("floor(" + scaled(x, 1 - exponent) + ")", "BIGINT") + " + 1) >> 1)";
+    return "(CASE WHEN abs(" + x + ") < " + double_literal(std::ldexp(1.0, exponent - 2)) +
+           " THEN 0 ELSE " + exact + " END)";
+  }
+
+  std::string integer_sum(const std::string& x) const override {
+    return "COALESCE(CAST(sum(" + x + ") AS TEXT), '0')";  // a sum of BIGINT is a NUMERIC
+  }
+
+  std::string multiply(const std::string& x, const std::string& y) const override {
+    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") < 1e-150 THEN 0 ELSE " +
+           cast(x, "DOUBLE PRECISION") + " * " + cast(y, "DOUBLE PRECISION") + " END)";
+  }
+  std::string divide(const std::string& x, const std::string& y) const override {
+    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") > 1e150 THEN 0 ELSE " +
+           cast(x, "DOUBLE PRECISION") + " / " + cast(y, "DOUBLE PRECISION") + " END)";
+  }
+
+  std::string date_part(std::string_view part, const std::string& x) const override {
+    check_part(part, false);
+    return "CAST(floor(extract(" + std::string(part) + " FROM " + cast(x, "TIMESTAMP") +
+           ")) AS BIGINT)";
+  }
+  std::string date_trunc(std::string_view part, const std::string& x, Type type) const override {
+    check_part(part, true);
+    return "CAST(date_trunc('" + std::string(part) + "', " + cast(x, "TIMESTAMP") + ") AS " +
+           type_name(type) + ")";
+  }
+
+ private:
+  std::string to_boolean(const std::string& x, Type from) const {
+    if (from == Type::kBoolean) return x;
+    if (from == Type::kText) return boolean_of_words(cast(x, "TEXT"));
+    if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
+    if (from == Type::kDecimal) return "(nullif(" + x + ", 'NaN') <> 0)";
+    if (from == Type::kInteger) return '(' + x + " <> 0)";
+    no_conversion(*this, from, Type::kBoolean);
+  }
+
+  std::string to_integer(const std::string& x, Type from) const {
+    switch (from) {
+      case Type::kBoolean:
+        return cast(cast(x, "INTEGER"), "BIGINT");
+      case Type::kInteger:
+        return cast(x, "BIGINT");
+      case Type::kDecimal:
+        return within_64_bits("nullif(" + x + ", 'NaN')", false);
+      case Type::kDouble:
+        return within_64_bits(cast(x, "DOUBLE PRECISION"), true);
+      case Type::kDate:
+        return cast('(' + within_years(*this, x, from) + " - DATE '1970-01-01')", "BIGINT");
+      case Type::kTimestamp:
+        return cast("(extract(epoch FROM " + within_years(*this, cast(x, "TIMESTAMP"), from) +
+                        ") * 1000000)",
+                    "BIGINT");
+      case Type::kText:
+        break;
+    }
+    const std::string text = cast(x, "TEXT");
+    return guarded(text, kInteger, cast(text, "BIGINT"),
+                   guarded(text, kDecimal, within_64_bits(cast(text, "NUMERIC"), false),
+                           infinite(text, "9223372036854774784", "-9223372036854774784")));
+  }
+
+  std::string to_double(const std::string& x, Type from) const {
+    if (from == Type::kDouble) return without_nan(cast(x, "DOUBLE PRECISION"));
+    if (from == Type::kDecimal) return double_of_numeric(x);
+    if (from == Type::kText) {
+      const std::string text = cast(x, "TEXT");
+      return guarded(text, kDecimal, double_of_numeric(cast(text, "NUMERIC")),
+                     infinite(text, double_literal(HUGE_VAL), double_literal(-HUGE_VAL)));
+    }
+    return cast(to_integer(x, from), "DOUBLE PRECISION");
+  }
+
+  /// The first of the month plus the days before; a day that the month does not have ends in another
+  /// month and is null.
+  std::string date_of_text(const std::string& x) const {
+    const std::string text = "trim(" + x + ")";
+    const std::string date = "(CAST(left(" + text + ", 8) || '01' AS DATE) + (CAST(substr(" + text +
+                             ", 9, 2) AS INTEGER) - 1))";
+    return guarded(x, kDate,
+                   "(CASE WHEN to_char(" + date + ", 'MM') = substr(" + text + ", 6, 2) THEN " +
+                       date + " END)");
+  }
+
+  std::string timestamp_of_text(const std::string& x) const {
+    const std::string date = date_of_text(x);
+    const std::string time = "CAST(rtrim(substr(trim(" + x + "), 12), 'Z') AS TIME)";
+    return guarded(x, kOnlyDate, cast(date, "TIMESTAMP"),
+                   guarded(x, kTime, '(' + date + " + " + time + ")"));
+  }
+};
+
+}  // namespace
+
+const Dialect& postgres_dialect() {
+  static const Postgres dialect;
+  return dialect;
+}
+
+}  // namespace gauze

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "gauze/data/dialect.h"
+#include "gauze/data/schema.h"
+
+namespace gauze {
+
+/// What a scan puts in the place of a column: `column_sql`, of the source's type, made to keep what the
+/// schema promises, whatever the row holds. The result has the declared type (decimals are doubles),
+/// lies in the range or the categories, is never NaN or infinite where there is a range, and is null
+/// only where the schema allows nulls. Elsewhere a null becomes the default, or the lower end, the
+/// first category, 0, false, "", 1970-01-01. Throws `kUnsupported`, naming the column.
+std::string normalised(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+                       const std::string& column_sql);
+
+/// What a null becomes in a column whose schema allows none.
+Value null_substitute(const Domain& domain);
+
+}  // namespace gauze
