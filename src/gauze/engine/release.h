@@ -1,17 +1,22 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
+#include <utility>
 
 #include "gauze/accounting/event.h"
 #include "gauze/accounting/meter.h"
 #include "gauze/accounting/release.h"
+#include "gauze/base/error.h"
+#include "gauze/ledger/ledger.h"
 #include "gauze/random/bit_source.h"
 
 namespace gauze {
 
-/// Anything with a price that is known before the data, and a run that spends it.
+/// Anything with a price that is known before the data, and a run that spends it. `Input` may be a
+/// source that the run reads from, and so is not constant.
 template <class Algorithm, class Input>
-concept Releasable = requires(const Algorithm& algorithm, const Input& input, Context& context) {
+concept Releasable = requires(const Algorithm& algorithm, Input& input, Context& context) {
   { algorithm.event() } -> std::convertible_to<Event>;
   algorithm.run(input, context).value;
   { algorithm.run(input, context).spent } -> std::convertible_to<Event>;
@@ -19,12 +24,73 @@ concept Releasable = requires(const Algorithm& algorithm, const Input& input, Co
 
 /// The one door: every answer passes through here. The price is taken from public options, a meter
 /// is filled with exactly that much, and the run spends it before it draws a bit; a run that asks
-/// for more throws `kBudgetExceeded` and releases nothing.
-template <class Input, Releasable<Input> Algorithm>
+/// for more throws `kBudgetExceeded` and releases nothing. For use without a ledger.
+template <class Input, Releasable<const Input> Algorithm>
 auto release(const Algorithm& algorithm, const Input& input, BitSource& bits) {
   Meter meter(algorithm.event());
   Context context{meter, bits};
   return algorithm.run(input, context);
+}
+
+namespace door {
+
+/// Does it, unless the ledger is out of reach.
+template <class Action>
+void attempt(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    const ErrorCode code = error.code();
+    if (code != ErrorCode::kBusy && code != ErrorCode::kIo && code != ErrorCode::kUnavailable) {
+      throw;
+    }
+  }
+}
+
+/// What a run is given: the input itself, or what it returns when it is called.
+template <class Input>
+decltype(auto) opened(Input& input) {
+  if constexpr (std::invocable<Input&>) {
+    return input();
+  } else {
+    return (input);
+  }
+}
+
+}  // namespace door
+
+/// The same with a ledger: price, reserve, read and run, settle. Nothing is read before the price has
+/// been paid durably: `input` is a source that reads when it is asked, or a function that reads and
+/// returns the rows.
+///
+/// A run that throws before it charged its meter drew no noise: its reservation is marked
+/// interrupted, and the same question can be asked again at no further cost. After that everything
+/// stays spent, whatever happens. Throws what `Ledger::reserve` and the run throw.
+///
+/// Argument: src/gauze/ledger/ledger.md
+template <class Input, class Algorithm>
+requires Releasable<Algorithm,
+                    std::remove_reference_t<decltype(door::opened(std::declval<Input&>()))>>
+auto release(const Request& request, const Algorithm& algorithm, Input&& input, Ledger& ledger,
+             BitSource& bits) {
+  Grant grant = ledger.reserve(request, algorithm.event());
+  Meter meter(grant.reserved());
+  Context context{meter, bits};
+  const auto run = [&] {
+    try {
+      auto&& rows = door::opened(input);
+      return algorithm.run(rows, context);
+    } catch (...) {
+      // Where this fails too, the reservation stays spent; the caller is told why the run failed.
+      if (meter.charged().empty()) door::attempt([&] { ledger.interrupt(std::move(grant)); });
+      throw;
+    }
+  };
+  auto answer = run();
+  // Paid for and drawn: keeping the answer back would not undo that. Where this fails, the record
+  // says `reserved`, which counts as seen.
+  door::attempt([&] { ledger.settle(std::move(grant)); });
+  return answer;
 }
 
 }  // namespace gauze

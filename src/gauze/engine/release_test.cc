@@ -1,7 +1,9 @@
 #include "gauze/engine/release.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include "gauze/ledger/ledger_test_internal.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 
@@ -36,6 +38,123 @@ TEST(TheDoor, StopsARunThatSpendsMoreThanItSaidBeforeItDraws) {
   EXPECT_ERROR(release(Stub{Ratio(1, 3), Ratio(33334, 100000)}, 0, bits),
                ErrorCode::kBudgetExceeded);
   EXPECT_EQ(bits.refills(), 0u);
+}
+
+// ---- with a ledger ----
+
+using testing::ask;
+using testing::LedgerFolder;
+using testing::new_ledger;
+
+/// A source that counts its readers and may not be constant.
+struct Well {
+  int readers = 0;
+  int read() { return ++readers; }
+};
+
+/// Reads, charges and draws, and fails where it is told to.
+struct Careful {
+  enum class Fails { kNever, kBeforePaying, kAfterPaying };
+  Fails fails = Fails::kNever;
+
+  Event event() const { return pure(Ratio(1, 3)); }
+  Release<int> run(Well& well, Context& context) const {
+    const int value = well.read();
+    if (fails == Fails::kBeforePaying) throw Error(ErrorCode::kUnavailable, "the source is gone");
+    context.meter.charge(event());
+    if (fails == Fails::kAfterPaying) throw Error(ErrorCode::kEntropy, "no bits");
+    context.bits.next();
+    return {value, {}, event()};
+  }
+};
+
+TEST(TheDoorWithALedger, SettlesWhatItHandsOut) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  SeededBits bits(1);
+  Well well;
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_EQ(release(ask(), Careful{}, well, ledger, bits).value, i);
+    EXPECT_EQ(ledger.history().back().state, Entry::State::kSettled);
+  }
+  EXPECT_EQ(ledger.left("people"), Budget::pure(0));
+}
+
+TEST(TheDoorWithALedger, ReadsNothingThatIsNotPaidFor) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(Ratio(1, 4)));
+  SeededBits bits(1);
+  Well well;
+  EXPECT_ERROR(release(ask(), Careful{}, well, ledger, bits), ErrorCode::kBudgetExceeded);
+  const auto open = [&]() -> Well& {
+    ++well.readers;
+    return well;
+  };
+  EXPECT_ERROR(release(ask(), Careful{}, open, ledger, bits), ErrorCode::kBudgetExceeded);
+  EXPECT_EQ(well.readers, 0);
+  EXPECT_EQ(bits.refills(), 0u);
+}
+
+TEST(TheDoorWithALedger, HasTheReservationOnDiskBeforeItReads) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  SeededBits bits(1);
+  Well well;
+  const auto open = [&]() -> Well& {
+    Ledger other = Ledger::open(folder.file());
+    EXPECT_EQ(other.left("people"), Budget::pure(Ratio(2, 3)));
+    EXPECT_EQ(other.history().back().state, Entry::State::kReserved);
+    return well;
+  };
+  release(ask(), Careful{}, open, ledger, bits);
+  EXPECT_EQ(well.readers, 1);
+}
+
+TEST(TheDoorWithALedger, LetsAQuestionThatDrewNoNoiseBeAskedAgain) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(Ratio(1, 3)));
+  SeededBits bits(1);
+  Well well;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_ERROR(release(ask(), Careful{Careful::Fails::kBeforePaying}, well, ledger, bits),
+                 ErrorCode::kUnavailable);
+    EXPECT_EQ(ledger.history().back().state, Entry::State::kInterrupted);
+  }
+  const auto missing = []() -> Well& { throw Error(ErrorCode::kIo, "no such file"); };
+  EXPECT_ERROR(release(ask(), Careful{}, missing, ledger, bits), ErrorCode::kIo);
+  release(ask(), Careful{}, well, ledger, bits);
+  EXPECT_EQ(ledger.history().size(), 1u);
+  EXPECT_ERROR(release(ask(), Careful{}, well, ledger, bits), ErrorCode::kBudgetExceeded);
+  ledger.verify();
+}
+
+TEST(TheDoorWithALedger, RefundsNothingOnceNoiseMayHaveBeenSeen) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(Ratio(1, 3)));
+  SeededBits bits(1);
+  Well well;
+  EXPECT_ERROR(release(ask(), Careful{Careful::Fails::kAfterPaying}, well, ledger, bits),
+               ErrorCode::kEntropy);
+  EXPECT_EQ(ledger.history().back().state, Entry::State::kReserved);
+  EXPECT_ERROR(release(ask(), Careful{}, well, ledger, bits), ErrorCode::kBudgetExceeded);
+}
+
+TEST(TheDoorWithALedger, HandsOutWhatIsPaidForThoughTheLedgerGoesAwayMeanwhile) {
+  const LedgerFolder folder;
+  { new_ledger(folder.file(), Budget::pure(1)); }
+  Ledger ledger = Ledger::open(folder.file(), std::chrono::milliseconds(50));
+  SeededBits bits(1);
+  Well well;
+  sqlite3* other = nullptr;
+  const auto lock = [&]() -> Well& {
+    sqlite3_open(folder.file().c_str(), &other);
+    EXPECT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    return well;
+  };
+  EXPECT_EQ(release(ask(), Careful{}, lock, ledger, bits).value, 1);
+  sqlite3_close(other);
+  EXPECT_EQ(ledger.history().back().state, Entry::State::kReserved);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(2, 3)));
 }
 
 }  // namespace

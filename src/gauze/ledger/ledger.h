@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,9 @@
 
 namespace gauze {
 
-class LedgerStore;
+namespace ledger {
+class Connection;
+}  // namespace ledger
 
 /// What a data set may lose in all, to all analysts together.
 struct DatasetBudget {
@@ -20,13 +23,16 @@ struct DatasetBudget {
   Relation relation = Relation::kAddRemove;
 };
 
-/// Who asks what.
+/// Who asks what. Texts are UTF-8; names have at most 200 bytes, the query at most 1,000,000.
 struct Request {
   std::string dataset;
-  std::string analyst;  ///< "" where the ledger has no shares
-  std::string caller;   ///< program and user, for the record
-  std::string text;     ///< the query or job as it was asked
-  Event event;          ///< its price
+  std::string analyst = {};  ///< "" where the data set has no shares
+  std::string caller = {};   ///< program and user, for the record
+  std::string text = {};     ///< the query or job as it was asked
+  /// The (epsilon, delta) that the question was asked at. A data set whose budget is kept in
+  /// (epsilon, delta) is charged this when the event keeps the promise and needs a delta for it;
+  /// without it, Gaussian noise has no price there. Other currencies do not look at it.
+  std::optional<Budget> asked = {};
 };
 
 /// The right to one run, already paid for. Move-only; a grant that is dropped stays spent.
@@ -39,54 +45,118 @@ class Grant {
 
  private:
   friend class Ledger;
-  Grant(std::uint64_t id, Event reserved) : id_(id), reserved_(std::move(reserved)) {}
+  Grant(std::uint64_t id, std::string hash, Event reserved)
+      : id_(id), hash_(std::move(hash)), reserved_(std::move(reserved)) {}
   std::uint64_t id_;
+  std::string hash_;
   Event reserved_;
 };
 
-/// One line of the record.
+/// One question in the record.
 struct Entry {
   enum class State : std::uint8_t {
-    kReserved,  ///< paid; the run has not ended, or its process died
-    kSettled,   ///< the answer was handed out
-    kInterrupted,  ///< ended before any noise was drawn; the same question may be asked again at no further cost
+    kReserved,     ///< paid; the run has not ended, its process died, or nobody could write that it
+                   ///< ended: count the answer as seen
+    kSettled,      ///< the answer was handed out
+    kInterrupted,  ///< ended before any noise was drawn; the same question may be asked again at no
+                   ///< further cost
   };
   std::uint64_t id = 0;
-  std::string dataset, analyst, caller, text, time;
+  std::string dataset, analyst, caller, text, time;  ///< time of the reservation, UTC, ISO 8601
   Event event;
   Budget cost;
   State state = State::kReserved;
   std::string hash;
 };
 
-/// The durable record of what every data set has lost.
+/// `reserved`, `settled`, `interrupted`.
+std::string_view name(Entry::State state);
+
+/// `epsilon`, `rho`, `epsilon_delta`: what a currency is called in the ledger and in JSON.
+std::string_view name(Budget::Currency currency);
+
+/// A limit and what is used up of it.
+struct Account {
+  std::string dataset;
+  std::string analyst;  ///< "" for the data set as a whole
+  Budget limit;
+  Budget spent;
+  Relation relation = Relation::kAddRemove;
+
+  /// Never negative: a share may have been lowered below what was spent.
+  Budget left() const;
+};
+
+/// The last line of the record. Whoever noted it down elsewhere can tell later whether it is still
+/// part of the ledger.
+struct Head {
+  std::uint64_t records = 0;
+  std::string hash;
+};
+
+/// The durable record of what every data set has lost: an append-only log in which each line carries
+/// the hash of the one before. Argument, file format and what the hashes cannot show: ledger.md
+///
+/// Amounts are exact fractions. Prices whose fractions are long are rounded up to multiples of
+/// 10^-30, so that every operation but `history`, `each_record` and `verify` takes a time that does
+/// not grow with the record (but for the depth of a B-tree).
+///
+/// One object is for one thread at a time and does not survive a fork; open as many as you like.
+/// All functions throw `kIo`, `kLedgerDamaged`, `kBusy` (somebody else held the ledger for longer
+/// than `patience`) and `kUnavailable` (the database server is gone).
 class Ledger {
  public:
-  /// A path (SQLite) or postgresql://... Throws `kIo`, `kLedgerDamaged`, `kBusy`, `kUnavailable`.
-  static Ledger open(const std::string& where);
-  static Ledger create(const std::string& where);
+  static constexpr std::chrono::milliseconds kPatience{30'000};
+
+  /// A path (SQLite) or postgresql://...
+  static Ledger open(const std::string& where, std::chrono::milliseconds patience = kPatience);
+  /// An empty ledger. Throws `kInvalidOption` where there is something already.
+  static Ledger create(const std::string& where, std::chrono::milliseconds patience = kPatience);
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
 
+  /// Throws `kInvalidOption` when there is a data set of this name, or for a budget that is not
+  /// positive or has more than 30 decimal places.
   void add_dataset(const DatasetBudget& dataset);
+
+  /// Limits an analyst under the data set's own limit; both must cover what she asks. From the first
+  /// share on, only analysts with a share may ask about this data set. What she spent before counts.
+  /// A later share replaces an earlier one; shares may add up to more than the whole. Throws
+  /// `kUnknownName` for the data set, `kInvalidOption` for another currency.
   void set_share(const std::string& dataset, const std::string& analyst, const Budget& share);
 
-  /// Durable before it returns. Throws `kBudgetExceeded`, `kUnknownName`, `kCannotCompose`, ...
-  Grant reserve(const Request& request);
+  /// Takes the event's price, durably before it returns, or throws and leaves everything as it was:
+  /// `kBudgetExceeded`; `kUnknownName` for a data set or an analyst without a share;
+  /// `kCannotCompose` for an event without a price here. A question that was interrupted and is
+  /// asked again by the same analyst in the same words, with the same event, takes over what was
+  /// reserved then.
+  Grant reserve(const Request& request, const Event& event);
+  /// The answer is handed out.
   void settle(Grant grant);
-  /// The run ended without drawing noise: the same request may use the reservation again.
+  /// The run ended without drawing noise: the same question may use the reservation again.
   void interrupt(Grant grant);
 
   std::vector<DatasetBudget> datasets() const;
+  /// Each data set, followed by its analysts with shares.
+  std::vector<Account> accounts() const;
+  /// What may still be asked for: of the data set, and by the analyst if she has a share.
   Budget left(const std::string& dataset, const std::string& analyst = "") const;
+  /// All questions, oldest first; of one data set if it is named.
   std::vector<Entry> history(const std::string& dataset = "") const;
-  /// Recomputes every hash and every sum. Throws `kLedgerDamaged`, naming the first bad entry.
+  Head head() const;
+
+  /// Recomputes every hash, every state and every sum. Throws `kLedgerDamaged`, naming the first bad
+  /// record.
   void verify() const;
+  /// Every record as one JSON object per line, oldest first.
+  void export_lines(const std::function<void(const std::string& line)>& write) const;
 
  private:
-  explicit Ledger(std::unique_ptr<LedgerStore> store);
-  std::unique_ptr<LedgerStore> store_;
+  explicit Ledger(std::unique_ptr<ledger::Connection> connection);
+  void conclude(const Grant& grant, const char* kind);
+
+  std::unique_ptr<ledger::Connection> connection_;
 };
 
 }  // namespace gauze

@@ -1,0 +1,581 @@
+#include "gauze/ledger/ledger.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "gauze/accounting/accountant.h"
+#include "gauze/ledger/ledger_test_internal.h"
+#include "gauze/ledger/log_internal.h"
+#include "gauze/ledger/verify_internal.h"
+#include "gauze/testing/matchers.h"
+
+namespace gauze {
+namespace {
+
+using testing::approximate;
+using testing::ask;
+using testing::gaussian;
+using namespace std::string_literals;
+using testing::laplace;
+using testing::LedgerFolder;
+using testing::new_ledger;
+using testing::pure;
+using testing::zcdp;
+
+constexpr std::chrono::milliseconds kSoon{100};
+
+Event pure_of(const Ratio& epsilon) {
+  return testing::event(events::Pure{epsilon});
+}
+
+/// Changes the file behind the ledger's back.
+void tamper(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  char* message = nullptr;
+  ASSERT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+  sqlite3_close(database);
+}
+
+// ---- spending ----
+
+TEST(Ledger, GrantsWhatTheBudgetCoversAndNotOneMore) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  for (int i = 0; i < 10; ++i) ledger.settle(ledger.reserve(ask(), pure("0.1")));
+  EXPECT_EQ(ledger.left("people"), Budget::pure(0));
+  EXPECT_ERROR(ledger.reserve(ask(), pure("1e-30")), ErrorCode::kBudgetExceeded);
+  EXPECT_EQ(ledger.history().size(), 10u);
+  ledger.verify();
+}
+
+TEST(Ledger, AcceptsAllPartsOfASplitBudgetAndNothingMore) {
+  // Thirds, sevenths and 16 d-ths as exact fractions, and the decimals that Budget::split makes.
+  for (const int parts : {3, 7, 48, 112}) {
+    const LedgerFolder folder;
+    Ledger ledger = new_ledger(folder.file(), Budget::approximate(1, parse_ratio("1e-6")));
+    for (int i = 0; i < parts; ++i) {
+      ledger.reserve(
+          ask(), testing::event(events::Approximate{Ratio(1, parts), parse_ratio("1e-6") / parts}));
+    }
+    EXPECT_EQ(ledger.left("people"), Budget::approximate(0, 0)) << parts;
+    EXPECT_ERROR(ledger.reserve(ask(), pure("1e-20")), ErrorCode::kBudgetExceeded);
+  }
+  const LedgerFolder folder;
+  const Budget whole = Budget::approximate(1, parse_ratio("1e-6"));
+  Ledger ledger = new_ledger(folder.file(), whole);
+  for (const Budget& part : whole.split(48)) {
+    ledger.reserve(ask(), testing::event(events::Approximate{part.amount, part.delta}));
+  }
+}
+
+TEST(Ledger, RoundsLongFractionsUpAndKeepsTotalsShort) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(10));
+  // 1/(2^89-1)/(2^61-1): a denominator of 150 bits.
+  const Ratio long_price = Ratio(1) / (power_of_two(89) - Ratio(1)) / (power_of_two(61) - Ratio(1));
+  ledger.reserve(ask(), pure_of(long_price));
+  const Ratio charged = ledger.history()[0].cost.amount;
+  EXPECT_GE(charged, long_price);
+  EXPECT_EQ(charged, parse_ratio("1e-30"));
+  // Many short prices without a common denominator.
+  Ratio sum = charged;
+  for (int i = 1; i <= 200; ++i) {
+    const Ratio price(1, 1000 + 7 * i);
+    ledger.reserve(ask(), pure_of(price));
+    sum += price;
+  }
+  const Ratio spent = Ratio(10) - ledger.left("people").amount;
+  EXPECT_GE(spent, sum);
+  EXPECT_LE(spent, sum + 200 * parse_ratio("1e-30"));
+  EXPECT_LT(spent.str().size(), 250u);
+  ledger.verify();
+}
+
+TEST(Ledger, KeepsRhoWithADelta) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::zcdp(1, parse_ratio("1e-6")));
+  ledger.reserve(ask(), gaussian("1"));  // rho 1/2
+  EXPECT_EQ(ledger.left("people"), Budget::zcdp(Ratio(1, 2), parse_ratio("1e-6")));
+  // rho epsilon^2/2 with the delta.
+  ledger.reserve(ask(), approximate("1/2", "1e-6"));
+  EXPECT_EQ(ledger.left("people"), Budget::zcdp(Ratio(3, 8), 0));
+  EXPECT_ERROR(ledger.reserve(ask(), approximate("1/2", "1e-9")), ErrorCode::kBudgetExceeded);
+}
+
+TEST(Ledger, ChargesGaussianNoiseAtTheEpsilonAndDeltaItWasAskedAt) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::approximate(3, parse_ratio("1e-5")));
+  const Event noise = gaussian("20");
+  EXPECT_ERROR(ledger.reserve(ask(), noise), ErrorCode::kCannotCompose);
+
+  // Asked at more than it needs: the round number. Asked at less: what it needs.
+  const double needed = epsilon_at({noise}, 1e-6).epsilon;
+  ASSERT_LT(needed, 0.5);
+  ASSERT_GT(needed, 0.1);
+  Request request = ask();
+  request.asked = Budget::approximate(parse_ratio("0.5"), parse_ratio("1e-6"));
+  ledger.reserve(request, noise);
+  EXPECT_EQ(ledger.history().back().cost, *request.asked);
+  request.asked = Budget::approximate(parse_ratio("0.1"), parse_ratio("1e-6"));
+  ledger.reserve(request, noise);
+  EXPECT_GE(ledger.history().back().cost.amount, ratio_of_bits(needed));
+  EXPECT_LE(round_up(ledger.history().back().cost.amount), needed * 1.0001);
+  // Pure noise spends no delta, whatever was asked.
+  request.asked = Budget::approximate(1, parse_ratio("1e-6"));
+  ledger.reserve(request, laplace("2"));
+  EXPECT_EQ(ledger.history().back().cost, Budget::approximate(Ratio(1, 2), 0));
+}
+
+TEST(Ledger, RefusesWhatItCannotAddUp) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  EXPECT_ERROR(ledger.reserve(ask(), gaussian("1")), ErrorCode::kCannotCompose);
+  EXPECT_ERROR(ledger.reserve(ask(), testing::event(events::Pure{1}, 1, Relation::kReplace)),
+               ErrorCode::kCannotCompose);
+  Request stranger = ask();
+  stranger.dataset = "nobody";
+  EXPECT_ERROR(ledger.reserve(stranger, pure("1")), ErrorCode::kUnknownName);
+  EXPECT_ERROR(ledger.reserve(ask(), pure("-1")), ErrorCode::kInvalidOption);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(1));
+}
+
+TEST(Ledger, RefusesTextThatNoDatabaseStores) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  for (const std::string& text : {std::string("a\0b", 3), std::string("\xff"),
+                                  std::string("\xed\xa0\x80"), std::string("\xc3")}) {
+    EXPECT_ERROR(ledger.reserve(ask(text), pure("0.1")), ErrorCode::kInvalidInput);
+  }
+  EXPECT_ERROR(ledger.reserve(ask(std::string(1'000'001, 'a')), pure("0.1")),
+               ErrorCode::kInvalidOption);
+  ledger.reserve(ask("SELECT 'Zoë', \"\U0001F600\", '%s', $1 -- \n\t"), pure("0.1"));
+  EXPECT_EQ(ledger.history()[0].text, "SELECT 'Zoë', \"\U0001F600\", '%s', $1 -- \n\t");
+}
+
+TEST(Ledger, RefusesBudgetsThatAreNone) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  EXPECT_ERROR(ledger.add_dataset({"people", Budget::pure(2)}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.add_dataset({"", Budget::pure(2)}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.add_dataset({"a", Budget::pure(0)}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.add_dataset({"a", {Budget::Currency::kPure, -1, 0}}),
+               ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.add_dataset({"a", {Budget::Currency::kApproximate, 1, 1}}),
+               ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.add_dataset({"a", Budget::pure(parse_ratio("1e-31"))}),
+               ErrorCode::kInvalidOption);
+  EXPECT_EQ(ledger.datasets().size(), 1u);
+}
+
+// ---- shares ----
+
+TEST(Ledger, HoldsAnalystsToTheirShareAndToTheWhole) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  ledger.set_share("people", "ada", Budget::pure(parse_ratio("0.7")));
+  ledger.set_share("people", "bob", Budget::pure(parse_ratio("0.7")));
+  ledger.reserve(ask("a", "ada"), pure("0.6"));
+  EXPECT_EQ(ledger.left("people", "ada"), Budget::pure(parse_ratio("0.1")));
+  EXPECT_EQ(ledger.left("people", "bob"), Budget::pure(parse_ratio("0.4")));
+  EXPECT_ERROR(ledger.reserve(ask("b", "ada"), pure("0.2")), ErrorCode::kBudgetExceeded);
+  EXPECT_ERROR(ledger.reserve(ask("b", "bob"), pure("0.5")), ErrorCode::kBudgetExceeded);
+  ledger.reserve(ask("b", "bob"), pure("0.4"));
+  ledger.verify();
+}
+
+TEST(Ledger, LetsOnlyAnalystsWithAShareAskOnceThereAreShares) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  ledger.reserve(ask("a", "ada"), pure("0.25"));
+  ledger.reserve(ask("a"), pure("0.25"));
+  ledger.set_share("people", "ada", Budget::pure(parse_ratio("0.3")));
+  EXPECT_ERROR(ledger.reserve(ask("b"), pure("0.01")), ErrorCode::kUnknownName);
+  EXPECT_ERROR(ledger.reserve(ask("b", "eve"), pure("0.01")), ErrorCode::kUnknownName);
+  // What she spent before she had a share counts.
+  EXPECT_EQ(ledger.left("people", "ada"), Budget::pure(parse_ratio("0.05")));
+  EXPECT_ERROR(ledger.reserve(ask("b", "ada"), pure("0.06")), ErrorCode::kBudgetExceeded);
+  ledger.reserve(ask("b", "ada"), pure("0.05"));
+  ledger.verify();
+}
+
+TEST(Ledger, ReplacesAShareAndNeverShowsLessThanNothing) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  ledger.set_share("people", "ada", Budget::pure(1));
+  ledger.reserve(ask("a", "ada"), pure("0.5"));
+  ledger.set_share("people", "ada", Budget::pure(parse_ratio("0.1")));
+  EXPECT_EQ(ledger.left("people", "ada"), Budget::pure(0));
+  EXPECT_ERROR(ledger.reserve(ask("b", "ada"), pure("0.01")), ErrorCode::kBudgetExceeded);
+  ledger.set_share("people", "ada", Budget::pure(parse_ratio("0.6")));
+  EXPECT_EQ(ledger.left("people", "ada"), Budget::pure(parse_ratio("0.1")));
+  EXPECT_ERROR(ledger.set_share("people", "ada", Budget::zcdp(1)), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.set_share("cats", "ada", Budget::pure(1)), ErrorCode::kUnknownName);
+  ASSERT_EQ(ledger.accounts().size(), 2u);
+  EXPECT_EQ(ledger.accounts()[1].analyst, "ada");
+  ledger.verify();
+}
+
+// ---- states ----
+
+TEST(Ledger, LetsAnInterruptedQuestionBeAskedAgainAtNoCost) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  Grant first = ledger.reserve(ask(), pure("1"));
+  const std::uint64_t id = first.id();
+  ledger.interrupt(std::move(first));
+  EXPECT_EQ(ledger.left("people"), Budget::pure(0));
+  EXPECT_EQ(ledger.history()[0].state, Entry::State::kInterrupted);
+  Grant again = ledger.reserve(ask(), pure("1"));
+  EXPECT_EQ(again.id(), id);
+  EXPECT_EQ(ledger.history()[0].state, Entry::State::kReserved);
+  // Once only.
+  EXPECT_ERROR(ledger.reserve(ask(), pure("1")), ErrorCode::kBudgetExceeded);
+  ledger.settle(std::move(again));
+  EXPECT_EQ(ledger.history()[0].state, Entry::State::kSettled);
+  EXPECT_ERROR(ledger.reserve(ask(), pure("1")), ErrorCode::kBudgetExceeded);
+  EXPECT_EQ(ledger.history().size(), 1u);
+  ledger.verify();
+}
+
+TEST(Ledger, LetsOnlyTheSameQuestionTakeOver) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  ledger.add_dataset({"cats", Budget::pure(parse_ratio("0.5"))});
+  ledger.interrupt(ledger.reserve(ask("a", "ada"), pure("1")));
+  EXPECT_ERROR(ledger.reserve(ask("b", "ada"), pure("1")), ErrorCode::kBudgetExceeded);
+  EXPECT_ERROR(ledger.reserve(ask("a", "bob"), pure("1")), ErrorCode::kBudgetExceeded);
+  EXPECT_ERROR(ledger.reserve(ask("a", "ada"), pure("0.5")), ErrorCode::kBudgetExceeded);
+  Request elsewhere = ask("a", "ada");
+  elsewhere.dataset = "cats";
+  EXPECT_ERROR(ledger.reserve(elsewhere, pure("1")), ErrorCode::kBudgetExceeded);
+  ledger.reserve(ask("a", "ada"), pure("1"));
+}
+
+TEST(Ledger, DoesNotRefundAGrantThatWasDropped) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  { const Grant dropped = ledger.reserve(ask(), pure("1")); }
+  EXPECT_EQ(ledger.history()[0].state, Entry::State::kReserved);
+  EXPECT_ERROR(ledger.reserve(ask(), pure("1")), ErrorCode::kBudgetExceeded);
+}
+
+TEST(Ledger, EndsAGrantOnceAndInItsOwnLedgerOnly) {
+  const LedgerFolder folder;
+  Ledger one = new_ledger(folder.file("one"), Budget::pure(1));
+  Ledger other = new_ledger(folder.file("other"), Budget::pure(1));
+  Grant mine = one.reserve(ask(), pure("0.1"));
+  Grant stranger = other.reserve(ask("another question"), pure("0.1"));
+  ASSERT_EQ(mine.id(), stranger.id());
+  EXPECT_ERROR(one.settle(std::move(stranger)), ErrorCode::kInvalidOption);
+  one.settle(std::move(mine));
+}
+
+TEST(Ledger, RemembersEverythingAfterItWasClosed) {
+  const LedgerFolder folder;
+  {
+    Ledger ledger = new_ledger(folder.file(), Budget::pure(3));
+    ledger.settle(ledger.reserve(ask("a", "ada"), laplace("2")));
+    ledger.interrupt(ledger.reserve(ask("b"), pure("0.1")));
+  }
+  Ledger ledger = Ledger::open(folder.file());
+  ledger.verify();
+  const auto history = ledger.history("people");
+  ASSERT_EQ(history.size(), 2u);
+  EXPECT_EQ(history[0].analyst, "ada");
+  EXPECT_EQ(history[0].caller, "test");
+  EXPECT_EQ(history[0].event, laplace("2"));
+  EXPECT_EQ(history[0].cost, Budget::pure(Ratio(1, 2)));
+  EXPECT_EQ(history[0].state, Entry::State::kSettled);
+  EXPECT_THAT(history[0].time,
+              ::testing::MatchesRegex("[0-9]+-[0-9]+-[0-9]+T[0-9]+:[0-9]+:[0-9]+\\.[0-9]+Z"));
+  EXPECT_EQ(history[1].state, Entry::State::kInterrupted);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(parse_ratio("2.4")));
+  EXPECT_ERROR(ledger.history("cats"), ErrorCode::kUnknownName);
+}
+
+// ---- the chain ----
+
+TEST(Ledger, HashesNetstringsOfAllFieldsInOrder) {
+  // Computed with: printf '1:a,0:,2:bc,' | sha256sum
+  const std::array<std::string_view, 3> parts = {"a", "", "bc"};
+  EXPECT_EQ(ledger::digest(parts),
+            "43d0fbdf830cb070804a54721af49ef765053a75a6dcf5ae1443ff9bc9997e56");
+}
+
+TEST(Ledger, ExportsAChainThatAnybodyCanRecompute) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  ledger.settle(ledger.reserve(ask("\"quoted\"\n"), pure("0.1")));
+  std::string previous(64, '0');
+  std::uint64_t count = 0;
+  ledger.export_lines([&](const std::string& text) {
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+    const auto line = nlohmann::ordered_json::parse(text);
+    std::vector<std::string> fields;
+    for (const auto& [key, value] : line.items()) fields.push_back(value);
+    EXPECT_EQ(line["previous"], previous);
+    EXPECT_EQ(line["id"], std::to_string(++count));
+    const std::vector<std::string_view> parts(fields.begin(), fields.end() - 1);
+    EXPECT_EQ(line["hash"], ledger::digest(parts));
+    previous = line["hash"];
+  });
+  EXPECT_EQ(count, 4u);  // init, dataset, reserve, settle
+  EXPECT_EQ(ledger.head().hash, previous);
+  EXPECT_EQ(ledger.head().records, count);
+}
+
+TEST(Ledger, NoticesEveryChangeOfEveryField) {
+  for (const auto& [column, member] : ledger::kFields) {
+    if (std::string_view(column) == "id") continue;  // next test
+    const LedgerFolder folder;
+    {
+      Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+      ledger.settle(ledger.reserve(ask(), pure("0.1")));
+      ledger.settle(ledger.reserve(ask(), pure("0.2")));
+    }
+    tamper(folder.file(), std::string("UPDATE gauze_ledger SET ") + column + " = '7' WHERE id = 3");
+    SCOPED_TRACE(column);
+    EXPECT_ERROR(Ledger::open(folder.file()).verify(), ErrorCode::kLedgerDamaged);
+  }
+}
+
+TEST(Ledger, NoticesRecordsThatAreMissingRepeatedOrSwapped) {
+  for (const char* sql :
+       {"DELETE FROM gauze_ledger WHERE id = 3", "DELETE FROM gauze_ledger WHERE id = 1",
+        "UPDATE gauze_ledger SET id = 99 WHERE id = 3",
+        "UPDATE gauze_ledger SET id = -id; UPDATE gauze_ledger SET id = 9 + id",
+        "INSERT INTO gauze_ledger SELECT id + 10, time, kind, subject, dataset, analyst, caller, "
+        "query, event, request, relation, currency, amount, delta, spent_amount, spent_delta, "
+        "analyst_amount, analyst_delta, previous, hash FROM gauze_ledger"}) {
+    const LedgerFolder folder;
+    {
+      Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+      ledger.settle(ledger.reserve(ask(), pure("0.1")));
+      ledger.settle(ledger.reserve(ask(), pure("0.2")));
+    }
+    tamper(folder.file(), sql);
+    SCOPED_TRACE(sql);
+    EXPECT_ERROR(Ledger::open(folder.file()).verify(), ErrorCode::kLedgerDamaged);
+  }
+}
+
+TEST(Ledger, GrantsNothingOnTopOfARecordThatWasAltered) {
+  const LedgerFolder folder;
+  {
+    Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+    ledger.settle(ledger.reserve(ask(), pure("1")));
+  }
+  tamper(folder.file(), "UPDATE gauze_ledger SET spent_amount = '0' WHERE kind = 'reserve'");
+  EXPECT_ERROR(Ledger::open(folder.file()).reserve(ask(), pure("1")), ErrorCode::kLedgerDamaged);
+}
+
+/// A ledger whose every hash fits, as somebody with write access could make it.
+std::vector<ledger::Record> forged(void (*forge)(std::vector<ledger::Record>&)) {
+  using ledger::Record;
+  std::vector<Record> records(4);
+  records[0].kind = ledger::kind::kInit;
+  records[0].query = ledger::kFormat;
+  records[1].kind = ledger::kind::kDataset;
+  records[1].dataset = "people"s;
+  records[1].relation = "add_remove"s;
+  records[1].currency = "epsilon"s;
+  records[1].amount = "1"s;
+  records[1].delta = "0"s;
+  records[2] = records[1];
+  records[2].kind = ledger::kind::kReserve;
+  records[2].subject = "3"s;
+  records[2].event = to_json(pure("1")).dump();
+  records[2].spent_amount = records[2].analyst_amount = "1"s;
+  records[2].spent_delta = records[2].analyst_delta = "0"s;
+  records[2].request = ledger::request_of("people", "", "", records[2].event);
+  records[3].kind = ledger::kind::kSettle;
+  records[3].subject = "3"s;
+  records[3].dataset = "people"s;
+  records[3].request = records[2].request;
+  forge(records);
+  std::string previous = ledger::kNothing;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].id = std::to_string(i + 1);
+    records[i].previous = previous;
+    previous = records[i].hash = ledger::hash_of(records[i]);
+  }
+  return records;
+}
+
+void replay(void (*forge)(std::vector<ledger::Record>&)) {
+  ledger::Replay replay;
+  for (const ledger::Record& record : forged(forge)) replay.next(record);
+}
+
+TEST(Ledger, RecomputesSumsAndStatesAndNotOnlyHashes) {
+  using Records = std::vector<ledger::Record>;
+  EXPECT_NO_THROW(replay([](Records&) {}));
+  EXPECT_ERROR(replay([](Records& r) { r[2].spent_amount = "0"s; }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r[2].analyst_amount = "0"s; }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(
+      replay([](Records& r) { r[2].amount = r[2].spent_amount = r[2].analyst_amount = "2"s; }),
+      ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r[2].amount = "-1"s; }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r[2].event = "{"s; }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r[2].currency = "rho"s; }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r[3].kind = "resume"s; }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r[3].kind = "refund"s; }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r.push_back(r[3]); }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r.push_back(r[1]); }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r.push_back(r[0]); }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r.erase(r.begin()); }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) { r.erase(r.begin() + 1); }), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) {
+                 r.insert(r.begin() + 2, r[1]);
+                 r[2].kind = "share"s;
+                 r[2].analyst = "ada"s;
+                 r[3].subject = r[4].subject = "4"s;
+               }),
+               ErrorCode::kLedgerDamaged);
+}
+
+// ---- files that are not what they should be ----
+
+TEST(LedgerFile, IsNeverOverwritten) {
+  const LedgerFolder folder;
+  std::ofstream(folder.file()) << "my thesis";
+  EXPECT_ERROR(Ledger::create(folder.file()), ErrorCode::kInvalidOption);
+  std::string contents;
+  std::getline(std::ifstream(folder.file()), contents);
+  EXPECT_EQ(contents, "my thesis");
+  new_ledger(folder.file("other"), Budget::pure(1));
+  EXPECT_ERROR(Ledger::create(folder.file("other")), ErrorCode::kInvalidOption);
+  EXPECT_EQ(Ledger::open(folder.file("other")).datasets().size(), 1u);
+  // Nothing else is left lying around.
+  std::size_t files = 0;
+  for (const auto& each : std::filesystem::directory_iterator(folder.path())) {
+    (void)each;
+    ++files;
+  }
+  EXPECT_EQ(files, 2u);
+}
+
+TEST(LedgerFile, ThatIsMissingOrAFolderIsAnIoError) {
+  const LedgerFolder folder;
+  EXPECT_ERROR(Ledger::open(folder.file()), ErrorCode::kIo);
+  EXPECT_FALSE(std::filesystem::exists(folder.file()));
+  EXPECT_ERROR(Ledger::open(folder.path()), ErrorCode::kIo);
+  EXPECT_ERROR(Ledger::create(folder.file("no/such/folder")), ErrorCode::kIo);
+}
+
+TEST(LedgerFile, ThatIsNoLedgerIsLeftAsItIs) {
+  const LedgerFolder folder;
+  std::ofstream(folder.file("text")) << "my thesis, which is longer than the header of a database, "
+                                        "so that it is taken for one whose pages are garbled";
+  EXPECT_ERROR(Ledger::open(folder.file("text")), ErrorCode::kLedgerDamaged);
+  std::ofstream(folder.file("empty")) << "";
+  EXPECT_ERROR(Ledger::open(folder.file("empty")), ErrorCode::kLedgerDamaged);
+  tamper(folder.file("foreign"), "CREATE TABLE mine (x); INSERT INTO mine VALUES (1)");
+  EXPECT_ERROR(Ledger::open(folder.file("foreign")), ErrorCode::kLedgerDamaged);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("foreign-wal")));
+}
+
+TEST(LedgerFile, WithOtherTablesOrTriggersIsRefused) {
+  for (const char* sql :
+       {"DROP INDEX gauze_ledger_subject",
+        "CREATE TRIGGER t AFTER INSERT ON gauze_ledger BEGIN DELETE FROM gauze_ledger; END",
+        "CREATE TABLE more (x)",
+        "ALTER TABLE gauze_ledger RENAME TO hidden; CREATE VIEW gauze_ledger AS SELECT * FROM "
+        "hidden WHERE kind <> 'reserve'"}) {
+    const LedgerFolder folder;
+    { new_ledger(folder.file(), Budget::pure(1)).reserve(ask(), pure("1")); }
+    tamper(folder.file(), sql);
+    SCOPED_TRACE(sql);
+    EXPECT_ERROR(Ledger::open(folder.file()), ErrorCode::kLedgerDamaged);
+  }
+  const LedgerFolder folder;
+  { new_ledger(folder.file(), Budget::pure(1)); }
+  tamper(folder.file(), "PRAGMA user_version = 2");
+  EXPECT_ERROR(Ledger::open(folder.file()), ErrorCode::kUnsupported);
+}
+
+TEST(LedgerFile, ThatIsTruncatedIsDamaged) {
+  const LedgerFolder folder;
+  {
+    Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+    for (int i = 0; i < 100; ++i) ledger.settle(ledger.reserve(ask(), pure("0.01")));
+  }
+  std::filesystem::resize_file(folder.file(), std::filesystem::file_size(folder.file()) / 2);
+  EXPECT_ERROR(Ledger::open(folder.file()).verify(), ErrorCode::kLedgerDamaged);
+}
+
+TEST(LedgerFile, HeldBySomebodyElseIsBusyAndNothingIsCharged) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(folder.file().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  {
+    Ledger impatient = Ledger::open(folder.file(), kSoon);
+    EXPECT_ERROR(impatient.reserve(ask(), pure("0.1")), ErrorCode::kBusy);
+    EXPECT_EQ(impatient.left("people"), Budget::pure(1));  // reading needs no lock
+  }
+  sqlite3_close(other);
+  ledger.settle(ledger.reserve(ask(), pure("0.1")));
+}
+
+/// Runs `body` in a process of its own, which can then take limits upon itself.
+template <class Body>
+void in_a_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    std::fflush(nullptr);
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(LedgerFile, ThatCannotGrowIsAnIoErrorAndStaysSound) {
+  const LedgerFolder folder;
+  { new_ledger(folder.file(), Budget::pure(100)); }
+  in_a_child([&] {
+    Ledger ledger = Ledger::open(folder.file());
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100'000, 100'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const auto fill = [&] {
+      for (int i = 0; i < 1000; ++i) ledger.reserve(ask(), pure("0.01"));
+    };
+    EXPECT_ERROR(fill(), ErrorCode::kIo);
+  });
+  Ledger ledger = Ledger::open(folder.file());
+  ledger.verify();
+  EXPECT_GT(ledger.history().size(), 0u);
+  EXPECT_LT(ledger.history().size(), 1000u);
+  ledger.reserve(ask(), pure("0.01"));
+}
+
+TEST(LedgerFile, ThatMayOnlyBeReadIsAnIoErrorWhenWritten) {
+  if (geteuid() == 0 && !std::filesystem::exists("/proc/self/setgroups")) GTEST_SKIP();
+  const LedgerFolder folder;
+  { new_ledger(folder.file(), Budget::pure(1)); }
+  std::filesystem::permissions(folder.file(), std::filesystem::perms(0444));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));
+  in_a_child([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return;  // root may write everywhere
+    EXPECT_ERROR(Ledger::open(folder.file()).reserve(ask(), pure("0.1")), ErrorCode::kIo);
+    EXPECT_ERROR(Ledger::create(folder.file("new")), ErrorCode::kIo);
+  });
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+}
+
+}  // namespace
+}  // namespace gauze

@@ -1,0 +1,148 @@
+// PostgreSQL keeps the ledger of several machines.
+#include <libpq-fe.h>
+
+#include <array>
+#include <string_view>
+
+#include "gauze/base/error.h"
+#include "gauze/ledger/connection_internal.h"
+
+namespace gauze::ledger {
+namespace {
+
+// Whoever writes holds this lock. Advisory, so that analysts need no right but to select and insert.
+constexpr const char* kLock = "5147529362114871913";
+
+struct Closer {
+  void operator()(PGconn* connection) const { PQfinish(connection); }
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+
+// Messages never contain the address, which may contain a password.
+[[noreturn]] void unavailable() {
+  throw Error(ErrorCode::kUnavailable,
+              "the database server that keeps the ledger does not answer, or does not let us in; "
+              "check the address, user and password, and that the server runs");
+}
+
+[[noreturn]] void fail(std::string_view state) {
+  const std::string_view group = state.substr(0, 2);
+  if (state == "55P03" || group == "40" || state == "23505") {
+    throw Error(ErrorCode::kBusy,
+                "the ledger is in use by somebody else; nothing was charged, try again");
+  }
+  if (state == "42P01" || state == "3D000") {
+    throw Error(ErrorCode::kIo,
+                "this database holds no ledger; `gauze ledger init` makes one in it");
+  }
+  if (state == "42P07") {
+    throw Error(ErrorCode::kInvalidOption,
+                "this database holds a ledger already, which is left as it is; add a data set to "
+                "it with `gauze ledger add`");
+  }
+  if (state == "42501" || state == "25006" || state == "53100" || group == "58") {
+    throw Error(ErrorCode::kIo,
+                "the database server cannot write the ledger; check the rights of the user (select "
+                "and insert on gauze_ledger) and the room on its disk");
+  }
+  if (group.empty() || group == "08" || group == "57" || group == "53" || group == "28") {
+    unavailable();
+  }
+  throw Error(ErrorCode::kLedgerDamaged,
+              "the table gauze_ledger of this database is not that of a ledger; restore a copy");
+}
+
+class PostgresConnection final : public Connection {
+ public:
+  PostgresConnection(const std::string& url, std::chrono::milliseconds patience)
+      : patience_(patience) {
+    // Defaults that the address may override: a server that vanishes is noticed within the minute.
+    const std::array<const char*, 7> names = {"connect_timeout",
+                                              "keepalives_idle",
+                                              "tcp_user_timeout",
+                                              "application_name",
+                                              "dbname",
+                                              "client_encoding",
+                                              nullptr};
+    const std::array<const char*, 7> values = {"10",        "10",   "30000", "gauze",
+                                               url.c_str(), "UTF8", nullptr};
+    connection_.reset(PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1));
+    if (PQstatus(connection_.get()) != CONNECTION_OK) unavailable();
+    prepare_session();
+  }
+
+  Rows execute(const std::string& sql, const std::vector<std::string>& parameters = {}) override {
+    std::vector<const char*> values;
+    for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
+    const std::unique_ptr<PGresult, Closer> result(
+        PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr,
+                     values.data(), nullptr, nullptr, /*resultFormat=*/0));
+    const ExecStatusType status = PQresultStatus(result.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
+      const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+      if (PQstatus(connection_.get()) != CONNECTION_OK) unavailable();
+      fail(state == nullptr ? "" : state);
+    }
+    // A commit of a failed transaction is answered politely, with a rollback.
+    if (sql == "COMMIT" && std::string_view(PQcmdStatus(result.get())) != "COMMIT") unavailable();
+    Rows rows(static_cast<std::size_t>(PQntuples(result.get())));
+    for (int row = 0; row < PQntuples(result.get()); ++row) {
+      for (int column = 0; column < PQnfields(result.get()); ++column) {
+        rows[static_cast<std::size_t>(row)].emplace_back(
+            PQgetvalue(result.get(), row, column),
+            static_cast<std::size_t>(PQgetlength(result.get(), row, column)));
+      }
+    }
+    return rows;
+  }
+
+  void begin(Access access) override {
+    if (PQstatus(connection_.get()) != CONNECTION_OK) {
+      PQreset(connection_.get());
+      if (PQstatus(connection_.get()) != CONNECTION_OK) unavailable();
+      prepare_session();
+    }
+    if (access == Access::kRead) {
+      execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      return;
+    }
+    // Each statement after the lock sees all that was committed before it.
+    execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
+    try {
+      execute(std::string("SELECT pg_advisory_xact_lock(") + kLock + ")");
+    } catch (...) {
+      roll_back();
+      throw;
+    }
+  }
+  void commit() override { execute("COMMIT"); }
+  void roll_back() noexcept override { PQclear(PQexec(connection_.get(), "ROLLBACK")); }
+  void check() override {}
+
+ private:
+  void prepare_session() {
+    execute("SET synchronous_commit = on");
+    execute("SET lock_timeout = " + std::to_string(patience_.count()));
+    execute("SET client_min_messages = error");
+  }
+
+  std::chrono::milliseconds patience_;
+  std::unique_ptr<PGconn, Closer> connection_;
+};
+
+}  // namespace
+
+void create_postgres(const std::string& url, const Setup& setup,
+                     std::chrono::milliseconds patience) {
+  PostgresConnection connection(url, patience);
+  Transaction transaction(connection, Connection::Access::kWrite);
+  setup(connection);
+  transaction.commit();
+}
+
+std::unique_ptr<Connection> open_postgres(const std::string& url,
+                                          std::chrono::milliseconds patience) {
+  return std::make_unique<PostgresConnection>(url, patience);
+}
+
+}  // namespace gauze::ledger

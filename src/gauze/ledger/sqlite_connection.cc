@@ -1,0 +1,235 @@
+// SQLite keeps the ledger of one machine: a write-ahead log that is synced at every commit.
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include "gauze/base/error.h"
+#include "gauze/ledger/connection_internal.h"
+
+namespace gauze::ledger {
+namespace {
+
+constexpr const char* kApplication = "1197569402";  // "Gauz": what `file` and SQLite call us by
+constexpr const char* kVersion = "1";
+
+[[noreturn]] void fail(int result, const std::string& path) {
+  const std::string where = "the ledger '" + path + "' ";
+  switch (result & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      throw Error(ErrorCode::kBusy,
+                  where + "is in use by somebody else; nothing was charged, try again");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+      throw Error(ErrorCode::kLedgerDamaged,
+                  where + "is damaged, or no ledger at all; restore a copy");
+    case SQLITE_FULL:
+      throw Error(ErrorCode::kIo, where + "cannot grow: the disk is full; make room, try again");
+    case SQLITE_CANTOPEN:
+      throw Error(ErrorCode::kIo, where +
+                                      "cannot be opened; check its name, and that it and its "
+                                      "folder may be written. `gauze ledger init` makes one");
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_IOERR:
+      throw Error(ErrorCode::kIo,
+                  where +
+                      "cannot be written; check the permissions of the file and its folder, "
+                      "and the room on the disk");
+    case SQLITE_NOMEM:
+      throw std::bad_alloc();
+    case SQLITE_TOOBIG:
+      throw Error(ErrorCode::kInvalidInput, "this text is too long for a ledger");
+    default:
+      // Our statements are right for our schema; so the schema is not ours.
+      throw Error(ErrorCode::kLedgerDamaged,
+                  where + "does not have the tables of a ledger; restore a copy");
+  }
+}
+
+struct Closer {
+  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+
+class SqliteConnection final : public Connection {
+ public:
+  SqliteConnection(std::string path, std::chrono::milliseconds patience) : path_(std::move(path)) {
+    sqlite3* database = nullptr;
+    // SQLite takes ":memory:" and some others for what is no file.
+    const std::string file = std::filesystem::absolute(path_).string();
+    const int result = sqlite3_open_v2(file.c_str(), &database,
+                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
+    database_.reset(database);
+    if (result != SQLITE_OK) fail(result, path_);
+    sqlite3_busy_timeout(database, static_cast<int>(patience.count()));
+    // The file may come from anybody: its schema must not make us do anything but store rows.
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    execute("PRAGMA cell_size_check = ON");
+  }
+
+  /// From here on every commit is synced before it returns.
+  void make_durable() {
+    const Rows mode = execute("PRAGMA journal_mode = WAL");
+    if (mode.empty() || mode[0][0] != "wal") fail(SQLITE_IOERR, path_);
+    execute("PRAGMA synchronous = FULL");
+  }
+
+  void expect_ledger(const std::vector<std::string>& schema) {
+    const Rows application = execute("PRAGMA application_id");
+    if (application.empty() || application[0][0] != kApplication) fail(SQLITE_NOTADB, path_);
+    if (const Rows version = execute("PRAGMA user_version");
+        version.empty() || version[0][0] != kVersion) {
+      throw Error(ErrorCode::kUnsupported,
+                  "the ledger '" + path_ + "' was written by another version of Gauze; use that");
+    }
+    // SQLite keeps the text of each statement that made the schema.
+    std::vector<std::string> expected = schema;
+    std::vector<std::string> found;
+    for (const Row& row :
+         execute("SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")) {
+      found.push_back(row[0]);
+    }
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    if (expected != found) fail(SQLITE_ERROR, path_);
+  }
+
+  void build(const Setup& setup) {
+    execute("PRAGMA synchronous = FULL");
+    begin(Access::kWrite);
+    execute("PRAGMA application_id = " + std::string(kApplication));
+    execute("PRAGMA user_version = " + std::string(kVersion));
+    setup(*this);
+    commit();
+  }
+
+  Rows execute(const std::string& sql, const std::vector<std::string>& parameters = {}) override {
+    sqlite3_stmt* prepared = nullptr;
+    require_ok(sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &prepared, nullptr));
+    const std::unique_ptr<sqlite3_stmt, Closer> statement(prepared);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      // SQLite numbers "$2" by where it stands, so parameters are found by name.
+      const int index = sqlite3_bind_parameter_index(
+          prepared, std::string("$").append(std::to_string(i + 1)).c_str());
+      require_ok(sqlite3_bind_text64(prepared, index, parameters[i].data(), parameters[i].size(),
+                                     SQLITE_STATIC, SQLITE_UTF8));
+    }
+    Rows rows;
+    int result = sqlite3_step(prepared);
+    for (; result == SQLITE_ROW; result = sqlite3_step(prepared)) {
+      rows.push_back(row_of(prepared));
+    }
+    if (result != SQLITE_DONE) fail(result, path_);
+    return rows;
+  }
+
+  void begin(Access access) override {
+    execute(access == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+  }
+  void commit() override { execute("COMMIT"); }
+  void roll_back() noexcept override {
+    sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  void check() override {
+    const Rows rows = execute("PRAGMA integrity_check(1)");
+    if (rows.empty() || rows[0][0] != "ok") fail(SQLITE_CORRUPT, path_);
+  }
+
+ private:
+  void require_ok(int result) const {
+    if (result != SQLITE_OK) fail(result, path_);
+  }
+
+  static Row row_of(sqlite3_stmt* statement) {
+    Row row;
+    for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+      const unsigned char* text = sqlite3_column_text(statement, i);
+      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, i));
+      row.emplace_back(reinterpret_cast<const char*>(text), text == nullptr ? 0 : size);
+    }
+    return row;
+  }
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Closer> database_;
+};
+
+/// A name of our own beside the ledger, removed again whatever happens.
+class Draft {
+ public:
+  explicit Draft(const std::string& path) : path_(path + ".new-XXXXXX") {
+    const int file = mkstemp(path_.data());
+    if (file < 0) fail(SQLITE_CANTOPEN, path);
+    close(file);
+  }
+  ~Draft() {
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) unlink((path_ + suffix).c_str());
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+[[noreturn]] void taken(const std::string& path) {
+  throw Error(ErrorCode::kInvalidOption,
+              "there is already something at '" + path +
+                  "', which is left as it is; choose another name, or add a data set to it with "
+                  "`gauze ledger add`");
+}
+
+/// A new name is durable when its folder is.
+void sync_folder(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int file = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = file >= 0 && fsync(file) == 0;
+  if (file >= 0) close(file);
+  if (!synced) fail(SQLITE_IOERR, path);
+}
+
+}  // namespace
+
+void create_sqlite(const std::string& path, const Setup& setup,
+                   std::chrono::milliseconds patience) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) == 0) taken(path);
+  // Built under another name and linked when complete: there is never half a ledger, and of two who
+  // create the same one, one is told. The write-ahead log comes last, so that nothing is in it.
+  const Draft draft(path);
+  {
+    SqliteConnection connection(draft.path(), patience);
+    connection.build(setup);
+    connection.make_durable();
+  }
+  if (link(draft.path().c_str(), path.c_str()) != 0) {
+    if (errno == EEXIST) taken(path);
+    fail(SQLITE_IOERR, path);
+  }
+  sync_folder(path);
+}
+
+std::unique_ptr<Connection> open_sqlite(const std::string& path,
+                                        const std::vector<std::string>& schema,
+                                        std::chrono::milliseconds patience) {
+  auto connection = std::make_unique<SqliteConnection>(path, patience);
+  connection->expect_ledger(schema);
+  connection->make_durable();
+  return connection;
+}
+
+}  // namespace gauze::ledger
