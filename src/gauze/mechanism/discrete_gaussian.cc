@@ -10,14 +10,17 @@ DiscreteGaussian::DiscreteGaussian(Options options) : options_(std::move(options
   const Ratio& sigma = options_.sigma;
   require(options_.l2_sensitivity.get() > 0, "l2_sensitivity must be positive");
   require(sigma > 0, "sigma must be positive: larger is more private");
-  require(options_.dimension != 1 || denominator(options_.l2_sensitivity.get()) == 1,
+  require((options_.dimension != 1 && options_.moved != 1) ||
+              denominator(options_.l2_sensitivity.get()) == 1,
           "l2_sensitivity must be a whole number in one dimension; round it up");
   noise_ =
       std::make_shared<const AdditiveNoise>(AdditiveNoise::discrete_gaussian(Ratio(sigma * sigma)));
 }
 
 Event DiscreteGaussian::event() const {
-  return {events::DiscreteGaussian{options_.sigma, options_.l2_sensitivity, options_.dimension},
+  // Coordinates that are the same for both neighbours get the same noise and lose nothing.
+  const std::uint64_t dimension = options_.moved != 0 ? options_.moved : options_.dimension;
+  return {events::DiscreteGaussian{options_.sigma, options_.l2_sensitivity, dimension},
           options_.relation};
 }
 

@@ -29,6 +29,8 @@ class DiscreteGaussian {
     /// Length of the vectors; 0 is any. One dimension has a slightly tighter loss.
     std::uint64_t dimension = 0;
     Relation relation = Relation::kAddRemove;  ///< under which the sensitivity holds
+    /// How many coordinates one privacy unit can move, whatever the length of the vector; 0 is any.
+    std::uint64_t moved = 0;
   };
 
   explicit DiscreteGaussian(Options options);

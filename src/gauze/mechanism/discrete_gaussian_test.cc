@@ -23,6 +23,13 @@ DiscreteGaussian discrete(const Ratio& sensitivity, const Ratio& sigma) {
   return DiscreteGaussian({.l2_sensitivity = sensitivity, .sigma = sigma});
 }
 
+TEST(DiscreteGaussian, PricesTheCoordinatesThatOneUnitCanMove) {
+  const DiscreteGaussian few({.l2_sensitivity = 3, .sigma = 5, .dimension = 1000, .moved = 2});
+  EXPECT_EQ(std::get<events::DiscreteGaussian>(few.event().kind).dimension, 2u);
+  EXPECT_ERROR(DiscreteGaussian({.l2_sensitivity = Ratio(3, 2), .sigma = 1, .moved = 1}),
+               ErrorCode::kInvalidOption);
+}
+
 TEST(DiscreteGaussian, RejectsOptionsOutsideTheirRange) {
   EXPECT_ERROR(discrete(0, 1), ErrorCode::kInvalidOption);
   EXPECT_ERROR(discrete(1, 0), ErrorCode::kInvalidOption);
