@@ -28,21 +28,25 @@ struct BatchColumn {
 
 struct Batch {
   std::size_t rows = 0;
-  std::vector<BatchColumn> columns;  ///< valid until the next call of `Stream::next`
+  std::vector<BatchColumn> columns;
+  std::shared_ptr<const void> owner;  ///< of what the columns point to; lives on with a copy
 };
 
+/// Rows on their way. Several threads may call `next`, each with a batch of its own.
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// False at the end. Throws `kUnavailable` when the source goes away.
+  /// The next rows, in no particular order, at least one; false at the end. Throws `kUnavailable` when
+  /// the source goes away and `kIo` when files, memory or disk do; the text is always the same.
   virtual bool next(Batch& batch) = 0;
-  /// How much of the scan is done, in [0, 1]; negative when nobody knows.
+  /// How much of the scan is done, in [0, 1]; negative when nobody knows. From any thread.
   virtual double progress() const { return -1; }
 };
 
 struct ColumnInfo {
   std::string name;
   Type type;
+  bool typed = true;  ///< false where the format has no types (CSV, JSON) and everything is text
 };
 
 /// Where private rows live: executes SQL and streams columns back. That is all a source must do;
@@ -54,7 +58,8 @@ class Source {
   /// Names and types from the catalogue, never from values. Throws `kUnknownName`.
   virtual std::vector<ColumnInfo> columns(const std::string& table) = 0;
   /// Runs a SELECT whose every column is cast to 64-bit integer, double or text. The message of what
-  /// it throws is the same whatever the rows hold.
+  /// it throws is the same whatever the rows hold. Several streams may be open; each keeps what it
+  /// needs of the source alive.
   virtual std::unique_ptr<Stream> execute(const std::string& sql) = 0;
 };
 
@@ -63,14 +68,26 @@ struct SourceOptions {
   unsigned threads = 0;        ///< 0: all cores
   std::uint64_t memory = 0;    ///< bytes; 0: half of the machine's
   std::string temp_directory;  ///< where it spills; "": beside the system's temporary files
+  /// Columns by table, as declared, for JSON, which has no catalogue. Where nothing is given they are the
+  /// names in the first object.
+  std::map<std::string, std::vector<std::string>> json_columns = {};
 };
 
-/// `tables` maps a table's name to what holds it: a CSV, Parquet or JSON file (also compressed), a glob of such files,
-/// or a DuckDB file (`base.duckdb`, or `base.duckdb:table`). Throws `kIo` when a file is not there.
+/// `tables` maps a table's name to what holds it, in one of the forms below, also as a glob of such
+/// files; .gz and .zst are unpacked on the way. Throws `kIo` when a file is not there and
+/// `kInvalidInput` when it is not what its name says.
+///
+///   people.csv .tsv     the first line names the columns, and chooses among , ; | and tab; all columns are
+///                       text; a line with too few fields is dropped, fields too many are cut off
+///   people.parquet
+///   people.json         objects in a list, or one per line (.ndjson, .jsonl too); all columns are text;
+///                       a line that is no object is dropped
+///   base.duckdb         the table of that name in a DuckDB file; base.duckdb:visits another one
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options = {});
 
-/// A PostgreSQL server by its URI. Throws `kUnavailable`.
+/// A PostgreSQL server by its URI; every statement runs in a read-only transaction. Throws
+/// `kUnavailable`.
 std::unique_ptr<Source> open_postgres(const std::string& uri);
 
 }  // namespace gauze

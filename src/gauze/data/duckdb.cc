@@ -1,0 +1,290 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "gauze/data/duckdb_internal.h"
+#include "gauze/data/run_duckdb_internal.h"
+
+namespace gauze::internal {
+namespace {
+
+constexpr const char* kCannotStart = "the embedded engine does not start; is there enough memory?";
+constexpr const char* kCannotFinish =
+    "the embedded engine could not finish reading: a file changed, or memory or disk ran out";
+/// So many streams know their progress; further ones work as well.
+constexpr std::size_t kConnections = 4;
+
+std::uint64_t half_of_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || size <= 0) return std::uint64_t{1} << 30;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 2;
+}
+
+std::string make_spill_folder(const std::string& under) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path base = under.empty() ? fs::temp_directory_path(ignored) : fs::path(under);
+  std::string path = fs::absolute(base / "gauze-XXXXXX", ignored).string();
+  if (!mkdtemp(path.data()))
+    throw Error(ErrorCode::kIo, "cannot make a temporary folder in '" + base.string() +
+                                    "'; choose another with temp_directory");
+  return path;
+}
+
+/// What one batch points to.
+struct Chunk {
+  explicit Chunk(duckdb_data_chunk from) : chunk(from) {}
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+  ~Chunk() { duckdb_destroy_data_chunk(&chunk); }
+
+  duckdb_data_chunk chunk;
+  std::vector<std::vector<std::string_view>> texts;
+  std::vector<std::vector<std::uint8_t>> valid;
+};
+
+std::vector<std::uint8_t> validity(duckdb_vector vector, std::size_t rows) {
+  uint64_t* mask = duckdb_vector_get_validity(vector);
+  std::vector<std::uint8_t> bytes;
+  if (!mask) return bytes;
+  bytes.resize(rows);
+  std::uint8_t all = 1;
+  for (std::size_t row = 0; row < rows; ++row) {
+    bytes[row] = static_cast<std::uint8_t>(mask[row / 64] >> (row % 64) & 1);
+    all &= bytes[row];
+  }
+  if (all) bytes.clear();
+  return bytes;
+}
+
+std::vector<std::string_view> text_views(duckdb_vector vector, std::size_t rows,
+                                         const std::vector<std::uint8_t>& valid) {
+  auto* data = static_cast<duckdb_string_t*>(duckdb_vector_get_data(vector));
+  std::vector<std::string_view> views(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!valid.empty() && !valid[row]) continue;
+    views[row] = {duckdb_string_t_data(&data[row]), duckdb_string_t_length(data[row])};
+  }
+  return views;
+}
+
+class DuckDbStream final : public Stream {
+ public:
+  DuckDbStream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql)
+      : database_(std::move(database)), connection_(database_->borrow()) {
+    try {
+      start(sql);
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+  ~DuckDbStream() override { close(); }
+
+  bool next(Batch& batch) override {
+    const std::lock_guard lock(mutex_);
+    while (!done_) {
+      duckdb_data_chunk raw = duckdb_fetch_chunk(result_);
+      if (!raw) {
+        done_ = true;
+        const char* error = duckdb_result_error(&result_);
+        if (error && *error) throw Error(ErrorCode::kIo, kCannotFinish);
+        break;
+      }
+      auto chunk = std::make_shared<Chunk>(raw);
+      if (duckdb_data_chunk_get_size(raw) == 0) continue;
+      fill(batch, std::move(chunk));
+      return true;
+    }
+    batch = {};
+    return false;
+  }
+
+  double progress() const override {
+    if (done_) return 1;
+    const double percent = duckdb_query_progress(connection_->get()).percentage;
+    return percent < 0 ? -1 : std::min(percent / 100, 1.0);
+  }
+
+ private:
+  void start(const std::string& sql) {
+    if (duckdb_prepare(connection_->get(), sql.c_str(), &statement_) == DuckDBError) {
+      const std::string_view error = duckdb_prepare_error(statement_);
+      // Names and types alone decide these; everything else stays unsaid.
+      for (const char* of_the_text : {"Parser Error", "Binder Error", "Catalog Error"}) {
+        if (error.starts_with(of_the_text))
+          throw Error(ErrorCode::kInternal,
+                      "wrong SQL for the embedded engine: " + std::string(error));
+      }
+      throw Error(ErrorCode::kIo, kCannotFinish);
+    }
+    if (duckdb_execute_prepared_streaming(statement_, &result_) == DuckDBError)
+      throw Error(ErrorCode::kIo, kCannotFinish);
+    for (idx_t i = 0; i < duckdb_column_count(&result_); ++i) kinds_.push_back(kind(i));
+  }
+
+  BatchColumn::Kind kind(idx_t column) {
+    switch (duckdb_column_type(&result_, column)) {
+      case DUCKDB_TYPE_BIGINT:
+        return BatchColumn::Kind::kIntegers;
+      case DUCKDB_TYPE_DOUBLE:
+        return BatchColumn::Kind::kReals;
+      case DUCKDB_TYPE_VARCHAR:
+        return BatchColumn::Kind::kTexts;
+      default:
+        throw Error(ErrorCode::kInternal,
+                    "column " + std::to_string(column + 1) +
+                        " of a SELECT is not cast to BIGINT, DOUBLE or VARCHAR");
+    }
+  }
+
+  void fill(Batch& batch, std::shared_ptr<Chunk> chunk) const {
+    batch.rows = duckdb_data_chunk_get_size(chunk->chunk);
+    batch.columns.assign(kinds_.size(), {});
+    chunk->texts.resize(kinds_.size());
+    chunk->valid.resize(kinds_.size());
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      duckdb_vector vector = duckdb_data_chunk_get_vector(chunk->chunk, i);
+      BatchColumn& column = batch.columns[i];
+      column.kind = kinds_[i];
+      chunk->valid[i] = validity(vector, batch.rows);
+      column.valid = chunk->valid[i];
+      if (column.kind == BatchColumn::Kind::kTexts) {
+        chunk->texts[i] = text_views(vector, batch.rows, chunk->valid[i]);
+        column.texts = chunk->texts[i];
+      } else if (column.kind == BatchColumn::Kind::kIntegers) {
+        column.integers = {static_cast<std::int64_t*>(duckdb_vector_get_data(vector)), batch.rows};
+      } else {
+        column.reals = {static_cast<double*>(duckdb_vector_get_data(vector)), batch.rows};
+      }
+    }
+    batch.owner = std::move(chunk);
+  }
+
+  void close() {
+    duckdb_destroy_result(&result_);
+    duckdb_destroy_prepare(&statement_);
+    database_->give_back(std::move(connection_));
+  }
+
+  std::shared_ptr<DuckDbDatabase> database_;
+  std::unique_ptr<DuckDbConnection> connection_;
+  duckdb_prepared_statement statement_ = nullptr;
+  duckdb_result result_{};
+  std::vector<BatchColumn::Kind> kinds_;
+  std::mutex mutex_;
+  std::atomic<bool> done_ = false;
+};
+
+}  // namespace
+
+std::string DuckDbResult::text(std::size_t row, std::size_t column) {
+  char* value = duckdb_value_varchar(&result_, column, row);
+  std::string text = value ? value : "";
+  duckdb_free(value);
+  return text;
+}
+
+DuckDbConnection::DuckDbConnection(duckdb_database database) {
+  if (duckdb_connect(database, &connection_) == DuckDBError)
+    throw Error(ErrorCode::kIo, kCannotStart);
+}
+
+bool DuckDbConnection::try_run(const std::string& sql, DuckDbResult& result) {
+  return duckdb_query(connection_, sql.c_str(), result.get()) == DuckDBSuccess;
+}
+
+void DuckDbConnection::run(const std::string& sql, ErrorCode code, const std::string& message) {
+  DuckDbResult result;
+  if (!try_run(sql, result)) throw Error(code, message);
+}
+
+DuckDbDatabase::DuckDbDatabase(const SourceOptions& options)
+    : spill_(make_spill_folder(options.temp_directory)) {
+  const std::uint64_t memory = options.memory ? options.memory : half_of_memory();
+  const unsigned threads =
+      options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  const std::array<std::pair<const char*, std::string>, 6> settings = {
+      {{"threads", std::to_string(threads)},
+       {"memory_limit", std::to_string(memory) + "B"},
+       {"temp_directory", spill_},
+       {"preserve_insertion_order", "false"},
+       {"autoinstall_known_extensions", "false"},
+       {"autoload_known_extensions", "false"}}};
+  duckdb_config config = nullptr;
+  bool started = duckdb_create_config(&config) == DuckDBSuccess;
+  for (const auto& [name, value] : settings)
+    started = started && duckdb_set_config(config, name, value.c_str()) == DuckDBSuccess;
+  char* unsaid = nullptr;
+  started = started && duckdb_open_ext(nullptr, &database_, config, &unsaid) == DuckDBSuccess;
+  duckdb_free(unsaid);
+  duckdb_destroy_config(&config);
+  if (!started) {
+    std::error_code ignored;
+    std::filesystem::remove_all(spill_, ignored);
+    throw Error(ErrorCode::kIo, kCannotStart);
+  }
+  main_ = std::make_unique<DuckDbConnection>(database_);
+  for (std::size_t i = 0; i < kConnections; ++i) {
+    idle_.push_back(std::make_unique<DuckDbConnection>(database_));
+    for (const char* setting :
+         {"SET enable_progress_bar = true", "SET enable_progress_bar_print = false"})
+      idle_.back()->run(setting, ErrorCode::kIo, kCannotStart);
+  }
+}
+
+DuckDbDatabase::~DuckDbDatabase() {
+  idle_.clear();
+  main_.reset();
+  duckdb_close(&database_);
+  std::error_code ignored;
+  std::filesystem::remove_all(spill_, ignored);
+}
+
+void DuckDbDatabase::lock(const std::vector<std::string>& paths,
+                          const std::vector<std::string>& folders) {
+  const auto list = [](const std::vector<std::string>& texts) {
+    std::string sql;
+    for (const std::string& each : texts) sql += (sql.empty() ? "" : ", ") + sql_text(each);
+    return '[' + sql + "]";
+  };
+  for (const std::string& sql :
+       {"SET allowed_paths = " + list(paths), "SET allowed_directories = " + list(folders),
+        std::string("SET enable_external_access = false"),
+        std::string("SET lock_configuration = true")})
+    main_->run(sql, ErrorCode::kInternal, "the embedded engine cannot be locked");
+}
+
+std::unique_ptr<DuckDbConnection> DuckDbDatabase::borrow() {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return std::make_unique<DuckDbConnection>(database_);
+  auto connection = std::move(idle_.back());
+  idle_.pop_back();
+  return connection;
+}
+
+void DuckDbDatabase::give_back(std::unique_ptr<DuckDbConnection> connection) {
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < kConnections) idle_.push_back(std::move(connection));
+}
+
+std::unique_ptr<Stream> stream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql) {
+  return std::make_unique<DuckDbStream>(std::move(database), sql);
+}
+
+void run_duckdb(const std::vector<std::string>& statements) {
+  DuckDbDatabase database({});
+  for (const std::string& sql : statements)
+    database.main().run(sql, ErrorCode::kIo, "the embedded engine could not write a file");
+}
+
+std::string sql_text(const std::string& text) {
+  return duckdb_dialect().literal(text);
+}
+
+}  // namespace gauze::internal

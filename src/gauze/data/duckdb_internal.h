@@ -1,0 +1,81 @@
+#pragma once
+
+#include <duckdb.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gauze/base/error.h"
+#include "gauze/data/source.h"
+
+// The embedded engine's C interface with owners for its handles. No text of its errors passes through
+// here except when files are opened, and there only its first words decide.
+namespace gauze::internal {
+
+/// A result of a statement, with all rows at hand.
+class DuckDbResult {
+ public:
+  DuckDbResult() = default;
+  DuckDbResult(const DuckDbResult&) = delete;
+  DuckDbResult& operator=(const DuckDbResult&) = delete;
+  ~DuckDbResult() { duckdb_destroy_result(&result_); }
+
+  duckdb_result* get() { return &result_; }
+  std::size_t rows() { return duckdb_row_count(&result_); }
+  /// "" for null.
+  std::string text(std::size_t row, std::size_t column);
+
+ private:
+  duckdb_result result_{};
+};
+
+class DuckDbConnection {
+ public:
+  explicit DuckDbConnection(duckdb_database database);
+  DuckDbConnection(const DuckDbConnection&) = delete;
+  DuckDbConnection& operator=(const DuckDbConnection&) = delete;
+  ~DuckDbConnection() { duckdb_disconnect(&connection_); }
+
+  duckdb_connection get() { return connection_; }
+  /// Whether the statement succeeded.
+  bool try_run(const std::string& sql, DuckDbResult& result);
+  /// Throws `code` with `message` when it did not.
+  void run(const std::string& sql, ErrorCode code, const std::string& message);
+
+ private:
+  duckdb_connection connection_ = nullptr;
+};
+
+/// A database in memory, with a folder of its own to spill into. Connections are made while the
+/// configuration can still be changed and lent to streams.
+class DuckDbDatabase {
+ public:
+  explicit DuckDbDatabase(const SourceOptions& options);
+  DuckDbDatabase(const DuckDbDatabase&) = delete;
+  DuckDbDatabase& operator=(const DuckDbDatabase&) = delete;
+  ~DuckDbDatabase();
+
+  DuckDbConnection& main() { return *main_; }
+  /// Takes away the way to files other than these paths and folders, and to settings.
+  void lock(const std::vector<std::string>& paths, const std::vector<std::string>& folders);
+
+  std::unique_ptr<DuckDbConnection> borrow();
+  void give_back(std::unique_ptr<DuckDbConnection> connection);
+
+ private:
+  std::string spill_;
+  duckdb_database database_ = nullptr;
+  std::unique_ptr<DuckDbConnection> main_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<DuckDbConnection>> idle_;
+};
+
+/// Starts a SELECT. Throws `kInternal` when the statement is wrong, `kIo` when it cannot start.
+std::unique_ptr<Stream> stream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql);
+
+/// 'text' as a SQL literal.
+std::string sql_text(const std::string& text);
+
+}  // namespace gauze::internal

@@ -1,0 +1,393 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "gauze/base/words.h"
+#include "gauze/data/duckdb_internal.h"
+
+// Each table becomes a view whose columns have one of our types. What a file's structure can do wrong
+// shows while it is opened; afterwards no row can make the view fail.
+namespace gauze {
+namespace {
+
+using internal::DuckDbConnection;
+using internal::DuckDbDatabase;
+using internal::DuckDbResult;
+using internal::sql_text;
+namespace fs = std::filesystem;
+
+enum class Format : std::uint8_t { kCsv, kParquet, kJson, kDuckDb };
+
+/// What holds one table: a path or glob, and the table in a database file.
+struct Holder {
+  Format format;
+  std::string path;  ///< absolute
+  std::string table;
+};
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
+    return text.size() >= ending.size() &&
+           same_name(text.substr(text.size() - ending.size()), ending);
+  });
+}
+
+std::string shown(const std::string& path) {
+  return std::string("'").append(path.substr(0, 300)).append("'");
+}
+
+Holder parse_holder(const std::string& table, const std::string& text) {
+  std::string path = text, inside = table;
+  const auto colon = text.rfind(':');
+  if (colon != std::string::npos &&
+      ends_with_any(text.substr(0, colon), {".duckdb", ".ddb", ".db"})) {
+    path = text.substr(0, colon);
+    inside = text.substr(colon + 1);
+  }
+  std::string_view stem = path;
+  if (ends_with_any(stem, {".gz"})) stem.remove_suffix(3);
+  if (ends_with_any(stem, {".zst"})) stem.remove_suffix(4);
+  const auto absolute = [&] { return fs::absolute(path).lexically_normal().string(); };
+  if (ends_with_any(stem, {".csv", ".tsv", ".txt"})) return {Format::kCsv, absolute(), ""};
+  if (ends_with_any(path, {".parquet", ".pq"})) return {Format::kParquet, absolute(), ""};
+  if (ends_with_any(stem, {".json", ".ndjson", ".jsonl"})) return {Format::kJson, absolute(), ""};
+  if (ends_with_any(path, {".duckdb", ".ddb", ".db"})) return {Format::kDuckDb, absolute(), inside};
+  throw Error(
+      ErrorCode::kInvalidInput,
+      "what is in " + shown(text) +
+          "? Its name should end in .csv, .tsv, .parquet, .json, .ndjson (each also with .gz or "
+          ".zst, except Parquet) or .duckdb");
+}
+
+bool is_glob(std::string_view path) {
+  return path.find_first_of("*?[") != std::string_view::npos;
+}
+
+std::vector<std::string> find_files(DuckDbConnection& connection, const std::string& path) {
+  std::vector<std::string> files;
+  DuckDbResult found;
+  std::error_code ignored;
+  if (!is_glob(path) || fs::is_regular_file(path, ignored)) {
+    if (fs::is_regular_file(path, ignored) || fs::is_fifo(path, ignored)) files.push_back(path);
+  } else if (connection.try_run("SELECT file FROM glob(" + sql_text(path) + ") ORDER BY file",
+                                found)) {
+    for (std::size_t i = 0; i < found.rows(); ++i) files.push_back(found.text(i, 0));
+  }
+  if (files.empty())
+    throw Error(ErrorCode::kIo, "there is no file " + shown(path) + " (the working directory is " +
+                                    shown(fs::current_path(ignored).string()) + ")");
+  for (const std::string& file : files) {
+    if (::access(file.c_str(), R_OK) != 0)
+      throw Error(ErrorCode::kIo, "the file " + shown(file) + " may not be read by this user");
+  }
+  return files;
+}
+
+/// The fields of the line that names the columns.
+struct Header {
+  char delimiter = ',';
+  std::vector<std::string> names;
+  bool operator==(const Header&) const = default;
+};
+
+/// Fields of one line with RFC 4180 quotes; nothing when a quote stays open.
+std::optional<std::vector<std::string>> split(std::string_view line, char delimiter) {
+  std::vector<std::string> fields(1);
+  bool quotes = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quotes && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += line[++i];
+    } else if (c == '"' && (quotes || fields.back().empty())) {
+      quotes = !quotes;
+    } else if (c == delimiter && !quotes) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  if (quotes) return std::nullopt;
+  return fields;
+}
+
+Header parse_header(std::string_view line, const std::string& file) {
+  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+  Header best;
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    const auto names = split(line, delimiter);
+    if (names && names->size() > best.names.size()) best = {delimiter, *names};
+  }
+  if (line.empty() || best.names.empty())
+    throw Error(ErrorCode::kInvalidInput,
+                "the first line of " + shown(file) + " should name the columns: id,age,ward");
+  for (std::size_t i = 0; i < best.names.size(); ++i) {
+    std::string& name = best.names[i];
+    const auto first = name.find_first_not_of(' ');
+    name = first == std::string::npos ? ""
+                                      : name.substr(first, name.find_last_not_of(' ') - first + 1);
+    if (name.empty()) name = "column" + std::to_string(i + 1);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same_name(name, best.names[j]))
+        throw Error(ErrorCode::kInvalidInput, "columns " + std::to_string(j + 1) + " and " +
+                                                  std::to_string(i + 1) + " of " + shown(file) +
+                                                  " have the same name");
+    }
+  }
+  return best;
+}
+
+/// The first line of a packed file. Lines that are no text are passed over and noted; when the first is
+/// among them, another stands in its place and must not name the columns.
+std::string first_packed_line(DuckDbConnection& connection, const std::string& file) {
+  DuckDbResult line, passed_over;
+  const bool read =
+      connection.try_run(
+          "SELECT line FROM read_csv(" + sql_text(file) +
+              ", auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = "
+              "'\x01', "
+              "quote = '', escape = '', strict_mode = false, store_rejects = true) LIMIT 1",
+          line) &&
+      connection.try_run("SELECT line FROM reject_errors WHERE line = 1", passed_over);
+  for (const char* noted :
+       {"DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"})
+    connection.run(noted, ErrorCode::kInternal, "the embedded engine keeps its notes");
+  if (!read || passed_over.rows())
+    throw Error(ErrorCode::kInvalidInput,
+                "cannot read the first line of " + shown(file) + "; is it packed text in UTF-8?");
+  return line.rows() ? line.text(0, 0) : "";
+}
+
+Header read_header(DuckDbConnection& connection, const std::string& file) {
+  if (ends_with_any(file, {".gz", ".zst"}))
+    return parse_header(first_packed_line(connection, file), file);
+  constexpr std::size_t kMost = 1'000'000;
+  std::ifstream stream(file, std::ios::binary);
+  std::string line(kMost, '\0');
+  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
+  if (stream.bad() || !stream.is_open())
+    throw Error(ErrorCode::kIo, "cannot read the first line of " + shown(file));
+  line.resize(static_cast<std::size_t>(stream.gcount()));
+  return parse_header(line.substr(0, line.find_first_of("\r\n")), file);
+}
+
+std::string scan_csv(DuckDbConnection& connection, const Holder& holder,
+                     const std::vector<std::string>& files) {
+  // Nothing is detected from rows: one of them could change how all others are read.
+  const Header header = read_header(connection, files.front());
+  for (const std::string& file : files) {
+    if (read_header(connection, file) != header)
+      throw Error(ErrorCode::kInvalidInput, "the files of " + shown(holder.path) +
+                                                " do not have the same columns; see " +
+                                                shown(file));
+  }
+  std::string columns;
+  for (const std::string& name : header.names)
+    columns += (columns.empty() ? "" : ", ") + sql_text(name) + ": 'VARCHAR'";
+  // null_padding would fail on rows with quoted line ends, so lines that are too short are dropped.
+  return "read_csv(" + sql_text(holder.path) + ", auto_detect = false, header = true, columns = {" +
+         columns + "}, delim = " + sql_text(std::string(1, header.delimiter)) +
+         ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false)";
+}
+
+/// Objects in a list or one per line, by the first character that is not a space.
+bool is_list(DuckDbConnection& connection, const std::string& file) {
+  DuckDbResult first;
+  const bool read = connection.try_run(
+      "SELECT ltrim(line, ' ' || chr(9))[1] FROM read_csv(" + sql_text(file) +
+          ", auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = '\x01', "
+          "quote = '', "
+          "escape = '', strict_mode = false, ignore_errors = true, max_line_size = 20000000) WHERE "
+          "trim(line, ' ' || chr(9)) <> '' LIMIT 1",
+      first);
+  return read && first.rows() && first.text(0, 0) == "[";
+}
+
+std::string scan_json(DuckDbConnection& connection, const Holder& holder,
+                      const std::vector<std::string>& files, std::vector<std::string> columns) {
+  const bool list = is_list(connection, files.front());
+  const std::string objects =
+      "(SELECT json FROM read_json_objects(" + sql_text(holder.path) +
+      ", format = " + (list ? "'array'" : "'newline_delimited', ignore_errors = true") +
+      ") WHERE json_type(json) = 'OBJECT')";
+  // A list that breaks off, or an object of many megabytes, cannot be skipped: found now, by a whole scan.
+  connection.run(
+      "SELECT count(*) FROM " + objects, ErrorCode::kInvalidInput,
+      shown(holder.path) + " is not JSON that can be read: a list of objects, or one per line");
+  if (columns.empty()) {
+    DuckDbResult names;
+    connection.try_run(
+        "SELECT unnest(json_keys(json)) FROM (SELECT json FROM " + objects + " LIMIT 1)", names);
+    for (std::size_t i = 0; i < names.rows(); ++i) columns.push_back(names.text(i, 0));
+  }
+  if (columns.empty())
+    throw Error(ErrorCode::kInvalidInput, "the first line of " + shown(holder.path) +
+                                              " should be an object whose names are the columns");
+  std::string sql;
+  for (const std::string& name : columns) {
+    if (name.find_first_of("\"\\") != std::string::npos)
+      throw Error(ErrorCode::kInvalidInput,
+                  "a column of " + shown(holder.path) + " has a quote or backslash in its name");
+    sql += (sql.empty() ? "" : ", ") +
+           ("json_extract_string(json, " + sql_text("$.\"" + name + "\"")) + ") AS " +
+           duckdb_dialect().identifier(name);
+  }
+  return "(SELECT " + sql + " FROM " + objects + ")";
+}
+
+struct ViewColumn {
+  ColumnInfo info;
+  std::string sql;
+};
+
+ViewColumn view_column(const std::string& name, duckdb_type type) {
+  const std::string column = duckdb_dialect().identifier(name);
+  switch (type) {
+    case DUCKDB_TYPE_BOOLEAN:
+      return {{name, Type::kBoolean}, column};
+    case DUCKDB_TYPE_TINYINT:
+    case DUCKDB_TYPE_SMALLINT:
+    case DUCKDB_TYPE_INTEGER:
+    case DUCKDB_TYPE_BIGINT:
+    case DUCKDB_TYPE_UTINYINT:
+    case DUCKDB_TYPE_USMALLINT:
+    case DUCKDB_TYPE_UINTEGER:
+      return {{name, Type::kInteger}, column};
+    case DUCKDB_TYPE_UBIGINT:
+    case DUCKDB_TYPE_HUGEINT:
+    case DUCKDB_TYPE_UHUGEINT:
+    case DUCKDB_TYPE_DECIMAL:
+      return {{name, Type::kDecimal}, column};
+    case DUCKDB_TYPE_FLOAT:
+    case DUCKDB_TYPE_DOUBLE:
+      return {{name, Type::kDouble}, column};
+    case DUCKDB_TYPE_VARCHAR:
+      return {{name, Type::kText}, column};
+    case DUCKDB_TYPE_DATE:
+      return {{name, Type::kDate}, column};
+    case DUCKDB_TYPE_TIMESTAMP:
+      return {{name, Type::kTimestamp}, column};
+    case DUCKDB_TYPE_TIMESTAMP_S:
+    case DUCKDB_TYPE_TIMESTAMP_MS:
+    case DUCKDB_TYPE_TIMESTAMP_NS:
+      return {{name, Type::kTimestamp}, "TRY_CAST(" + column + " AS TIMESTAMP)"};
+    case DUCKDB_TYPE_TIMESTAMP_TZ:  // its microseconds are UTC's; a cast would ask for the local zone
+      return {{name, Type::kTimestamp}, "make_timestamp(epoch_us(" + column + "))"};
+    default:
+      return {{name, Type::kText}, "CAST(" + column + " AS VARCHAR)"};
+  }
+}
+
+class FileSource final : public Source {
+ public:
+  FileSource(const std::map<std::string, std::string>& tables, const SourceOptions& options)
+      : database_(std::make_shared<DuckDbDatabase>(options)) {
+    if (tables.empty()) throw Error(ErrorCode::kInvalidInput, "no file was given");
+    std::vector<std::string> paths, folders;
+    for (const auto& [name, text] : tables) {
+      const Holder holder = parse_holder(name, text);
+      const auto files = find_files(database_->main(), holder.path);
+      paths.insert(paths.end(), files.begin(), files.end());
+      if (is_glob(holder.path)) folders.push_back(fixed_part(holder.path));
+      const auto declared = options.json_columns.find(name);
+      const std::string from = scan(
+          holder, files,
+          declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
+      make_view(name, holder, from);
+    }
+    database_->lock(paths, folders);
+  }
+
+  const Dialect& dialect() const override { return duckdb_dialect(); }
+
+  std::vector<ColumnInfo> columns(const std::string& table) override {
+    std::vector<std::string> names;
+    for (const auto& [name, columns] : columns_) {
+      if (same_name(name, table)) return columns;
+      names.push_back(name);
+    }
+    throw Error(ErrorCode::kUnknownName, "no file holds the table '" + table.substr(0, 60) +
+                                             "'; did you mean '" + nearest_word(table, names) +
+                                             "'?");
+  }
+
+  std::unique_ptr<Stream> execute(const std::string& sql) override {
+    return internal::stream(database_, sql);
+  }
+
+ private:
+  static std::string fixed_part(const std::string& glob) {
+    return glob.substr(0, glob.rfind('/', glob.find_first_of("*?[")) + 1);
+  }
+
+  std::string scan(const Holder& holder, const std::vector<std::string>& files,
+                   const std::vector<std::string>& json_columns) {
+    DuckDbConnection& connection = database_->main();
+    switch (holder.format) {
+      case Format::kCsv:
+        return scan_csv(connection, holder, files);
+      case Format::kParquet:
+        return "read_parquet(" + sql_text(holder.path) + ", union_by_name = true)";
+      case Format::kJson:
+        return scan_json(connection, holder, files, json_columns);
+      case Format::kDuckDb:
+        break;
+    }
+    return attach(holder) + "." + duckdb_dialect().identifier(holder.table);
+  }
+
+  /// A database file is attached once, whatever the number of its tables.
+  std::string attach(const Holder& holder) {
+    auto [at, added] =
+        attached_.emplace(holder.path, "gauze_file_" + std::to_string(attached_.size()));
+    if (added)
+      database_->main().run(
+          "ATTACH " + sql_text(holder.path) + " AS " + at->second + " (READ_ONLY)",
+          ErrorCode::kInvalidInput,
+          shown(holder.path) +
+              " is no DuckDB file that can be read; is another program writing to it?");
+    return at->second + ".main";
+  }
+
+  void make_view(const std::string& name, const Holder& holder, const std::string& from) {
+    DuckDbConnection& connection = database_->main();
+    DuckDbResult empty;
+    if (!connection.try_run("SELECT * FROM " + from + " LIMIT 0", empty)) {
+      if (holder.format == Format::kDuckDb)
+        throw Error(ErrorCode::kUnknownName, "there is no table '" + holder.table.substr(0, 60) +
+                                                 "' in " + shown(holder.path));
+      throw Error(ErrorCode::kInvalidInput,
+                  shown(holder.path) + (holder.format == Format::kParquet ? " is not a Parquet file"
+                                                                          : " cannot be read"));
+    }
+    std::string select;
+    std::vector<ColumnInfo>& infos = columns_[name];
+    for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
+      ViewColumn column =
+          view_column(duckdb_column_name(empty.get(), i), duckdb_column_type(empty.get(), i));
+      column.info.typed = holder.format == Format::kParquet || holder.format == Format::kDuckDb;
+      select += (select.empty() ? "" : ", ") + column.sql + " AS " +
+                duckdb_dialect().identifier(column.info.name);
+      infos.push_back(std::move(column.info));
+    }
+    connection.run("CREATE VIEW " + duckdb_dialect().identifier(name) + " AS SELECT " + select +
+                       " FROM " + from,
+                   ErrorCode::kInvalidInput,
+                   "the columns of " + shown(holder.path) + " cannot be named");
+  }
+
+  std::shared_ptr<DuckDbDatabase> database_;
+  std::map<std::string, std::vector<ColumnInfo>> columns_;
+  std::map<std::string, std::string> attached_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
+                                   const SourceOptions& options) {
+  return std::make_unique<FileSource>(tables, options);
+}
+
+}  // namespace gauze

@@ -1,0 +1,306 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "gauze/data/run_duckdb_internal.h"
+#include "gauze/data/source.h"
+#include "gauze/data/test_files_internal.h"
+#include "gauze/testing/matchers.h"
+
+namespace gauze {
+namespace {
+
+using testing::Folder;
+using testing::rows_of;
+using Lines = std::vector<std::string>;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string message_of(const std::map<std::string, std::string>& tables) {
+  try {
+    open_files(tables);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(FileSource, ReadsCsvAsTextWithTheNamesOfTheFirstLine) {
+  const Folder folder;
+  const auto source =
+      open_files({{"people", folder.write("people.csv",
+                                          "\xef\xbb\xbfid, \"the \"\"age\"\"\" ,ward\n"
+                                          "1,30,A\n2,,\"B,C\"\n3,\"\",\"D\nE\"\n")}});
+  const auto columns = source->columns("PEOPLE");
+  ASSERT_EQ(columns.size(), 3u);
+  EXPECT_EQ(columns[0].name, "id");
+  EXPECT_EQ(columns[2].name, "ward");
+  for (const ColumnInfo& each : columns) {
+    EXPECT_EQ(each.type, Type::kText);
+    EXPECT_FALSE(each.typed);
+  }
+  EXPECT_EQ(rows_of(*source, "SELECT * FROM people ORDER BY id"),
+            (Lines{"1|30|A", "2|-|B,C", "3|-|D\nE"}));
+  EXPECT_ERROR(source->columns("persons"), ErrorCode::kUnknownName);
+}
+
+TEST(FileSource, TheFirstLineAloneChoosesTheDelimiter) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "a;b\n1,2;3\n4,5;6\n,,,,;,,,\n")},
+                                  {"u", folder.write("u.tsv", "a\tb\n1\t2,3\n")}});
+  EXPECT_EQ(rows_of(*source, "SELECT a, b FROM t ORDER BY a"),
+            (Lines{",,,,|,,,", "1,2|3", "4,5|6"}));
+  EXPECT_EQ(rows_of(*source, "SELECT a, b FROM u"), (Lines{"1|2,3"}));
+}
+
+// Each kind of damage alone, in a file whose other rows must come through.
+TEST(FileSource, ABrokenCsvRowIsNeverAnError) {
+  const std::string damages[] = {"x",
+                                 "x,y,z,w",
+                                 "\"x\"y,z",
+                                 "x\"y,z",
+                                 "\"x\ny\",z",
+                                 std::string("x\0y,z", 5),
+                                 "\xff\xfe,\xc3",
+                                 "",
+                                 "\r",
+                                 ",",
+                                 "\\,\\n",
+                                 std::string(3'000'000, 'x') + ",y"};
+  for (const std::string& damage : damages) {
+    const Folder folder;
+    const auto source =
+        open_files({{"t", folder.write("t.csv", "a,b\n1,2\n" + damage + "\n3,4\n")}});
+    const Lines rows = rows_of(*source, "SELECT a, b FROM t");
+    EXPECT_THAT(rows, ::testing::Contains("1|2")) << damage.substr(0, 20);
+    EXPECT_THAT(rows, ::testing::Contains("3|4")) << damage.substr(0, 20);
+  }
+}
+
+TEST(FileSource, AnUnfinishedQuoteIsNoError) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "a,b\n1,2\n\"x,y\n3,4\n")}});
+  EXPECT_THAT(rows_of(*source, "SELECT a, b FROM t"), ::testing::Contains("1|2"));
+}
+
+TEST(FileSource, ReadsCompressedFilesGlobsJsonAndParquet) {
+  const Folder folder;
+  folder.write("part1.csv", "a,b\n1,x\n");
+  folder.write("part2.csv", "a,b\n2,y\n");
+  const std::string rows = "(SELECT * FROM (VALUES (1, 'x'), (2, 'y')) t(a, b))";
+  internal::run_duckdb(
+      {"COPY " + rows + " TO '" + folder.path("z.csv.gz") + "' (HEADER, COMPRESSION gzip)",
+       "COPY " + rows + " TO '" + folder.path("z.csv.zst") + "' (HEADER, COMPRESSION zstd)",
+       "COPY " + rows + " TO '" + folder.path("z.parquet") + "'",
+       "COPY " + rows + " TO '" + folder.path("z.ndjson") + "'",
+       "COPY " + rows + " TO '" + folder.path("z.json") + "' (ARRAY true)",
+       "COPY " + rows + " TO '" + folder.path("z.json.gz") + "' (COMPRESSION gzip)",
+       "ATTACH '" + folder.path("z.duckdb") + "' AS z",
+       "CREATE TABLE z.letters AS SELECT * FROM " + rows, "DETACH z"});
+  for (const char* name : {"part*.csv", "z.csv.gz", "z.csv.zst", "z.parquet", "z.ndjson", "z.json",
+                           "z.json.gz", "z.duckdb:letters"}) {
+    const auto source = open_files({{"t", folder.path(name)}});
+    EXPECT_EQ(rows_of(*source, "SELECT CAST(a AS VARCHAR), b FROM t ORDER BY a"),
+              (Lines{"1|x", "2|y"}))
+        << name;
+    EXPECT_EQ(source->columns("t")[0].typed, name[2] == 'p' || name[2] == 'd') << name;
+  }
+  EXPECT_EQ(
+      rows_of(*open_files({{"letters", folder.path("z.duckdb")}}), "SELECT count(*) FROM letters"),
+      Lines{"2"});
+  EXPECT_ERROR(open_files({{"numbers", folder.path("z.duckdb")}}), ErrorCode::kUnknownName);
+}
+
+TEST(FileSource, NamesOfPackedFilesKeepTheirLetters) {
+  const Folder folder;
+  internal::run_duckdb({"COPY (SELECT 'ä' AS \"größe €\", 1 AS \"ÿ\") TO '" +
+                        folder.path("z.csv.gz") + "' (HEADER, COMPRESSION gzip)"});
+  const auto source = open_files({{"t", folder.path("z.csv.gz")}});
+  EXPECT_EQ(source->columns("t")[0].name, "größe €");
+  EXPECT_EQ(source->columns("t")[1].name, "ÿ");
+  EXPECT_EQ(rows_of(*source, "SELECT * FROM t"), Lines{"ä|1"});
+}
+
+TEST(FileSource, ARowOfAPackedFileNeverNamesTheColumns) {
+  const Folder folder;
+  const auto packed = [&](const char* name, const std::string& bytes) {
+    folder.write(name, bytes);
+    const std::string path = folder.path(name);
+    EXPECT_EQ(std::system(("gzip -n " + path).c_str()), 0);
+    return path + ".gz";
+  };
+  const std::string bad_names = packed("names.csv", "\xff,b\nsecret,1\n");
+  EXPECT_ERROR(open_files({{"t", bad_names}}), ErrorCode::kInvalidInput);
+  EXPECT_THAT(message_of({{"t", bad_names}}), Not(HasSubstr("secret")));
+  const auto source = open_files({{"t", packed("row.csv", "a,b\n\xff,1\n2,3\n")}});
+  EXPECT_EQ(source->columns("t")[0].name, "a");
+  EXPECT_EQ(rows_of(*source, "SELECT a, b FROM t"), Lines{"2|3"});
+}
+
+TEST(FileSource, ALineOfJsonThatIsNoObjectIsDropped) {
+  const Folder folder;
+  const std::string path = folder.write(
+      "t.ndjson",
+      "{\"a\":1,\"b\":\"x\"}\nbroken{\n[1]\n3\n\n{\"b\":null}\n{\"a\":NaN,\"b\":{\"c\":1}}\n");
+  EXPECT_EQ(rows_of(*open_files({{"t", path}}), "SELECT a, b FROM t ORDER BY b, a"),
+            (Lines{"1|x", "NaN|{\"c\":1}", "-|-"}));
+}
+
+// Names in rows are no catalogue: what the steward declared is there, also when no row has it.
+TEST(FileSource, JsonHasTheColumnsThatWereDeclared) {
+  const Folder folder;
+  const std::string path = folder.write("t.ndjson", "{\"secret\":1}\n");
+  const auto source =
+      open_files({{"t", path}}, {.temp_directory = "", .json_columns = {{"t", {"a"}}}});
+  ASSERT_EQ(source->columns("t").size(), 1u);
+  EXPECT_EQ(rows_of(*source, "SELECT a FROM t"), Lines{"-"});
+}
+
+TEST(FileSource, TypesComeFromTheCatalogue) {
+  const Folder folder;
+  internal::run_duckdb(
+      {"COPY (SELECT true AS b, 1::SMALLINT AS i, 1::UBIGINT AS u, 1.5::DECIMAL(9,2) AS d, "
+       "1::FLOAT "
+       "AS f, 'x' "
+       "AS t, DATE '2024-01-01' AS day, TIMESTAMP '2024-01-01' AS at, TIMESTAMPTZ '2024-01-01 "
+       "00:00:00+02' AS "
+       "tz, [1,2] AS l, 1::HUGEINT AS h, TIMESTAMP_NS '2024-01-01 00:00:01' AS ns) TO '" +
+       folder.path("t.parquet") + "'"});
+  const auto source = open_files({{"t", folder.path("t.parquet")}});
+  std::vector<Type> types;
+  for (const ColumnInfo& each : source->columns("t")) types.push_back(each.type);
+  EXPECT_EQ(types,
+            (std::vector<Type>{Type::kBoolean, Type::kInteger, Type::kDecimal, Type::kDecimal,
+                               Type::kDouble, Type::kText, Type::kDate, Type::kTimestamp,
+                               Type::kTimestamp, Type::kText, Type::kDouble, Type::kTimestamp}));
+  EXPECT_EQ(rows_of(*source, "SELECT CAST(tz AS VARCHAR), l, CAST(ns AS VARCHAR) FROM t"),
+            Lines{"2023-12-31 22:00:00|[1, 2]|2024-01-01 00:00:01"});
+}
+
+TEST(FileSource, SaysWhichFileIsNotThere) {
+  EXPECT_ERROR(open_files({{"t", "nowhere/people.csv"}}), ErrorCode::kIo);
+  EXPECT_THAT(message_of({{"t", "nowhere/people.csv"}}), HasSubstr("nowhere/people.csv"));
+  EXPECT_THAT(message_of({{"t", "nowhere/people.csv"}}),
+              HasSubstr(std::filesystem::current_path().string()));
+  EXPECT_ERROR(open_files({{"t", "nowhere/*.parquet"}}), ErrorCode::kIo);
+  EXPECT_ERROR(open_files({}), ErrorCode::kInvalidInput);
+}
+
+TEST(FileSource, AFileThatIsNotWhatItsNameSaysIsRefusedWithoutShowingIt) {
+  const Folder folder;
+  for (const char* name : {"t.parquet", "t.duckdb", "t.json", "t.xlsx"}) {
+    const std::string path = folder.write(name, "[secret of somebody,");
+    EXPECT_ERROR(open_files({{"t", path}}), ErrorCode::kInvalidInput);
+    EXPECT_THAT(message_of({{"t", path}}), Not(HasSubstr("somebody")));
+    EXPECT_THAT(message_of({{"t", path}}), HasSubstr(name));
+  }
+  EXPECT_ERROR(open_files({{"t", folder.write("empty.csv", "")}}), ErrorCode::kInvalidInput);
+  EXPECT_ERROR(open_files({{"t", folder.write("twice.csv", "a,A\n1,2\n")}}),
+               ErrorCode::kInvalidInput);
+  EXPECT_ERROR(open_files({{"t", folder.write("quote.csv", "\"a,b\n1,2\n")}}),
+               ErrorCode::kInvalidInput);
+  folder.write("p1.csv", "a,b\n1,2\n");
+  folder.write("p2.csv", "b,a\n1,2\n");
+  EXPECT_ERROR(open_files({{"t", folder.path("p*.csv")}}), ErrorCode::kInvalidInput);
+}
+
+TEST(FileSource, ErrorsAtRunTimeSayNothingAboutRows) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "a\nsecret\n")}});
+  try {
+    rows_of(*source, "SELECT CAST(a AS BIGINT) FROM t");
+    FAIL() << "a cast of text must fail";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_THAT(error.what(), Not(HasSubstr("secret")));
+  }
+  EXPECT_ERROR(source->execute("SELECT"), ErrorCode::kInternal);
+  EXPECT_ERROR(source->execute("SELECT nothing FROM t"), ErrorCode::kInternal);
+  EXPECT_ERROR(source->execute("SELECT 1::INTEGER FROM t"), ErrorCode::kInternal);
+}
+
+TEST(FileSource, ReachesNoOtherFileAndNoSetting) {
+  const Folder folder;
+  const std::string other = folder.write("other.csv", "a\n1\n");
+  const auto source = open_files({{"t", folder.write("t.csv", "a\n1\n")}});
+  EXPECT_EQ(rows_of(*source, "SELECT a FROM t"), Lines{"1"});
+  for (const std::string& sql :
+       {"SELECT a FROM read_csv('" + other + "', all_varchar = true)",
+        "SELECT content FROM read_text('" + other + "')",
+        "COPY t TO '" + folder.path("copy.csv") + "'", std::string("SET threads = 1"),
+        std::string("SET enable_external_access = true"), std::string("LOAD httpfs"),
+        std::string("INSTALL httpfs"), "ATTACH '" + folder.path("new.duckdb") + "'"})
+    EXPECT_THROW(rows_of(*source, sql), Error) << sql;
+}
+
+TEST(FileSource, SeveralStreamsAndThreadsReadAtOnce) {
+  const Folder folder;
+  internal::run_duckdb({"COPY (SELECT i, i % 7 = 0 AS n FROM range(300000) t(i)) TO '" +
+                        folder.path("t.parquet") + "'"});
+  const auto source = open_files({{"t", folder.path("t.parquet")}});
+  std::vector<std::unique_ptr<Stream>> streams;
+  for (int i = 0; i < 6; ++i)
+    streams.push_back(source->execute("SELECT CASE WHEN n THEN NULL ELSE i END FROM t"));
+  for (const auto& stream : streams) {
+    std::atomic<std::int64_t> sum = 0, nulls = 0;
+    const auto consume = [&] {
+      Batch batch;
+      while (stream->next(batch)) {
+        const Batch copy = batch;  // what a batch points to lives as long as a copy of it
+        for (std::size_t row = 0; row < copy.rows; ++row) {
+          if (copy.columns[0].is_null(row))
+            ++nulls;
+          else
+            sum += copy.columns[0].integers[row];
+        }
+      }
+    };
+    std::thread other(consume);
+    consume();
+    other.join();
+    // 0 + 7 + ... + 299999 has 42858 terms; the rest is the sum of all less theirs.
+    EXPECT_EQ(nulls, 42858);
+    EXPECT_EQ(sum, std::int64_t{300000} * 299999 / 2 - std::int64_t{7} * 42857 * 42858 / 2);
+    EXPECT_EQ(stream->progress(), 1);
+  }
+}
+
+TEST(FileSource, AnAbandonedStreamAndAClosedSourceDoNoHarm) {
+  const Folder folder;
+  auto source = open_files({{"t", folder.write("t.csv", "a\n1\n2\n")}});
+  auto stream = source->execute("SELECT CAST(i AS BIGINT) FROM range(10000000) r(i), t");
+  Batch batch;
+  EXPECT_TRUE(stream->next(batch));
+  source.reset();
+  EXPECT_TRUE(stream->next(batch));
+  stream.reset();
+  EXPECT_GE(batch.columns[0].integers[0], 0);
+}
+
+TEST(FileSource, SpillsIntoAFolderThatGoesAway) {
+  const Folder folder;
+  const Folder spill;
+  {
+    const auto source =
+        open_files({{"t", folder.write("t.csv", "a\n1\n")}},
+                   {.threads = 2, .memory = 100'000'000, .temp_directory = spill.path("")});
+    EXPECT_EQ(rows_of(*source,
+                      "SELECT count(*) FROM (SELECT DISTINCT i, i + 1 FROM range(3000000) r(i))"),
+              Lines{"3000000"});
+    EXPECT_FALSE(std::filesystem::is_empty(spill.path("")));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(spill.path("")));
+  EXPECT_ERROR(open_files({{"t", folder.path("t.csv")}}, {.temp_directory = "/nowhere"}),
+               ErrorCode::kIo);
+}
+
+TEST(FileSource, AFileThatGoesAwayIsAnInputOutputError) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "a\n1\n")}});
+  std::filesystem::remove(folder.path("t.csv"));
+  EXPECT_ERROR(rows_of(*source, "SELECT a FROM t"), ErrorCode::kIo);
+}
+
+}  // namespace
+}  // namespace gauze
