@@ -7,6 +7,11 @@ namespace gauze::cli {
 /// Each subcommand lives in the file of its name and adds itself to the program: its options, its
 /// help with examples, and the callback that does the work and prints the answer to standard
 /// output. Errors are thrown and become exit codes in main.cc.
+void add_sql(CLI::App& app);
+void add_example(CLI::App& app);
+void add_schema(CLI::App& app);
+void add_run(CLI::App& app);
+void add_ledger(CLI::App& app);
 void add_list(CLI::App& app);
 void add_describe(CLI::App& app);
 void add_release(CLI::App& app);

@@ -57,6 +57,7 @@ int report(ErrorCode code, const std::string& message, bool as_json) {
 
 void add_commands(CLI::App& app) {
   add_tour(app);
+  add_example(app);
   add_list(app);
   add_describe(app);
   add_release(app);

@@ -1,8 +1,10 @@
 #include "text.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -12,12 +14,6 @@
 
 namespace gauze::cli {
 namespace {
-
-/// Characters, not bytes: UTF-8 continuation bytes take no column.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 std::string printed(double value, int digits) {
   if (digits >= 17)
@@ -74,6 +70,20 @@ std::string read_all(const std::string& path) {
   return contents;
 }
 
+void write_all(const std::string& path, std::string_view contents) {
+  const std::string unfinished = path + ".part";
+  std::FILE* file = std::fopen(unfinished.c_str(), "wb");
+  bool good = file != nullptr;
+  good = good && std::fwrite(contents.data(), 1, contents.size(), file) == contents.size();
+  good = (file == nullptr || std::fclose(file) == 0) && good;
+  good = good && std::rename(unfinished.c_str(), path.c_str()) == 0;
+  if (good) return;
+  if (file != nullptr) std::remove(unfinished.c_str());
+  throw Error(ErrorCode::kIo, "the file '" + path +
+                                  "' cannot be written; check its folder, its permissions and that "
+                                  "the disk is not full");
+}
+
 std::string nearest(double value, int digits) {
   return printed(value, digits);
 }
@@ -89,6 +99,12 @@ std::string upward(double value, int digits) {
     }
   }
   return printed(value, 17);
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
 }
 
 Json finite(double value) {
@@ -125,12 +141,56 @@ std::string glyph(const char* fancy, const char* plain) {
   return utf8() ? fancy : plain;
 }
 
+std::string shown(std::string text) {
+  if (utf8()) return text;
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kSpelled = {
+      {{"ε", "epsilon"},
+       {"δ", "delta"},
+       {"ρ", "rho"},
+       {"σ", "sigma"},
+       {"±", "+-"},
+       {"∞", "inf"},
+       {"∅", "null"},
+       {"…", "..."},
+       {"–", "-"},
+       {"×", "x"},
+       {"·", "."},
+       {"≤", "<="},
+       {"√", "sqrt "},
+       {"∈", "in"}}};
+  for (const auto& [fancy, plain] : kSpelled) {
+    for (std::size_t at = 0; (at = text.find(fancy, at)) != std::string::npos; at += plain.size())
+      text.replace(at, fancy.size(), plain);
+  }
+  return text;
+}
+
 std::string heading(std::string_view text) {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   return (terminal ? "\033[1m" : "") + std::string(text) + (terminal ? "\033[0m" : "");
 }
 
-std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent) {
+std::size_t columns(std::string_view text) {
+  // Bytes that continue a character take none.
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 100;
+}
+
+std::size_t terminal_rows() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+    return std::max<std::size_t>(size.ws_row, 30) - 10;
+  return SIZE_MAX;
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent,
+                  std::string_view sides) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -138,13 +198,14 @@ std::string table(const std::vector<std::vector<std::string>>& rows, std::string
   }
   std::string result;
   for (const auto& row : rows) {
-    result += indent;
+    std::string line(indent);
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string padding(widths[i] - columns(row[i]), ' ');
-      result += i == 0 ? row[i] + padding : "  " + padding + row[i];
+      if (i > 0) line += "  ";
+      line += sides[std::min(i, sides.size() - 1)] == 'l' ? row[i] + padding : padding + row[i];
     }
-    result.erase(result.find_last_not_of(' ') + 1);
-    result += '\n';
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + '\n';
   }
   return result;
 }

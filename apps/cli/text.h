@@ -26,9 +26,15 @@ std::uint64_t whole(const std::string& text, const char* option, std::uint64_t l
 /// A file's contents, or standard input for "-". Throws `kIo`.
 std::string read_all(const std::string& path);
 
+/// Puts `contents` at `path`: all of it or, when that throws `kIo`, nothing.
+void write_all(const std::string& path, std::string_view contents);
+
 /// `digits` significant digits, to nearest and, for losses, rounded up.
 std::string nearest(double value, int digits = 4);
 std::string upward(double value, int digits = 4);
+
+/// A whole number with its thousands apart: 301,447.
+std::string grouped(std::uint64_t number);
 
 /// A double as JSON, with infinity as the string "inf", which JSON numbers lack.
 Json finite(double value);
@@ -41,12 +47,21 @@ void print_json(const Json& json);
 bool utf8();
 /// `fancy` where UTF-8 is understood, `plain` elsewhere.
 std::string glyph(const char* fancy, const char* plain);
+/// UTF-8 text with its Greek letters and signs spelled out where the terminal reads no UTF-8.
+std::string shown(std::string text);
 /// A heading: bold on a terminal.
 std::string heading(std::string_view text);
 
-/// Columns padded to their widest cell; the first one left-aligned, the others right-aligned.
-std::string table(const std::vector<std::vector<std::string>>& rows,
-                  std::string_view indent = "  ");
+/// Columns padded to their widest cell. `sides` has one letter per column, l or r, and its last
+/// letter stands for the columns behind it.
+std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view indent = "  ",
+                  std::string_view sides = "lr");
+/// How many columns of a terminal the text takes.
+std::size_t columns(std::string_view text);
+/// How wide the terminal is; 100 where there is none.
+std::size_t terminal_width();
+/// How many rows of a table fit on the terminal; no limit where there is none.
+std::size_t terminal_rows();
 /// Text broken at spaces into lines of at most `width` characters.
 std::string wrap(std::string_view text, std::string_view indent = "  ", std::size_t width = 96);
 

@@ -25,8 +25,8 @@ concept Releasable = requires(const Algorithm& algorithm, Input& input, Context&
 /// The one door: every answer passes through here. The price is taken from public options, a meter
 /// is filled with exactly that much, and the run spends it before it draws a bit; a run that asks
 /// for more throws `kBudgetExceeded` and releases nothing. For use without a ledger.
-template <class Input, Releasable<const Input> Algorithm>
-auto release(const Algorithm& algorithm, const Input& input, BitSource& bits) {
+template <class Input, Releasable<std::remove_reference_t<Input>> Algorithm>
+auto release(const Algorithm& algorithm, Input&& input, BitSource& bits) {
   Meter meter(algorithm.event());
   Context context{meter, bits};
   return algorithm.run(input, context);
