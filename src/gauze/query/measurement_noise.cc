@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+
+#include "gauze/accounting/calibrate.h"
+#include "gauze/base/error.h"
+#include "gauze/query/measurement.h"
+
+// The budget's way to noise: shares, sensitivities, Laplace or Gaussian. Argument: measurement.md
+
+namespace gauze {
+namespace {
+
+using Noise = Measurement::Noise;
+
+// Gaussian noise much finer than this is priced as the normal distribution's (pair.md in accounting).
+constexpr int kFineBits = 24;
+
+Integer l1_steps(const Measurement& m, const Bounds& b) {
+  return Integer(m.row_bound) * (m.per_unit ? Integer(b.groups_per_unit) : l1_rows(b));
+}
+
+Integer l2_squared_steps(const Measurement& m, const Bounds& b) {
+  return Integer(m.row_bound) * m.row_bound *
+         (m.per_unit ? Integer(b.groups_per_unit) : l2_squared_rows(b));
+}
+
+/// The root of a whole number if it is one, else a decimal above it, off by less than 10^-9 of it.
+Ratio root_above(const Integer& square) {
+  const Integer exact = sqrt(square);
+  if (exact * exact == square) return Ratio(exact);
+  const Integer scale("1000000000");
+  const Integer below = sqrt(Integer(square * scale * scale));
+  return Ratio(below + 1, scale);
+}
+
+void refine(Measurement& m) {
+  if (m.kind == Measurement::Kind::kQuantile) return;
+  const auto bits = static_cast<int>(std::bit_width(m.row_bound));
+  const int finer = std::max(0, kFineBits - bits);
+  m.shift -= finer;
+  m.exponent -= finer;
+  m.row_bound <<= finer;
+}
+
+/// Laplace noise and choices that share a pure epsilon by weight.
+void set_pure_noise(MeasurementDesign& d, const Ratio& epsilon) {
+  for (Measurement& m : d.measurements) {
+    const Ratio share = epsilon * m.weight;
+    if (m.kind == Measurement::Kind::kQuantile) {
+      m.noise = Noise::kChoice;
+      m.scale = share / Ratio(l1_rows(d.bounds));
+      continue;
+    }
+    m.noise = Noise::kLaplace;
+    const Integer l1 = l1_steps(m, d.bounds);
+    require(l1 <= Integer(INT64_MAX),
+            "rows_per_unit: too large for sums of this range; allow fewer rows of a unit");
+    m.sensitivity = Ratio(l1);
+    m.scale = m.sensitivity / share;
+  }
+}
+
+/// Gaussian noise and choices that share rho = 1/(2 size^2) by weight.
+void set_gaussian_noise(MeasurementDesign& d, double size) {
+  for (Measurement& m : d.measurements) {
+    const double share = std::sqrt(round_down(m.weight)) / size;  // sqrt(2 rho)
+    if (m.kind == Measurement::Kind::kQuantile) {
+      m.noise = Noise::kChoice;
+      m.scale = 1;
+      const Event one = event_of(m, d.bounds);
+      // At scale 1, sqrt(2 rho); rho grows with the square of the scale.
+      double root = 0;
+      if (const auto* choice = std::get_if<events::Exponential>(&one.kind)) {
+        root = round_up(choice->epsilon) * std::sqrt(static_cast<double>(one.count)) / 2;
+      } else {
+        root = round_up(std::get<events::Pure>(one.kind).epsilon);
+      }
+      m.scale = ratio_of_decimal(share / root);
+      continue;
+    }
+    m.noise = Noise::kGaussian;
+    m.moved = d.bounds.groups_per_unit;
+    m.sensitivity = root_above(l2_squared_steps(m, d.bounds));
+    m.scale = ratio_of_decimal(round_up(m.sensitivity) / share);
+  }
+}
+
+/// How much larger the errors of `a` are than those of `b`, on average over the measurements, as the
+/// logarithm of a factor.
+double log_error_ratio(const MeasurementDesign& a, const MeasurementDesign& b) {
+  constexpr double kBeta = 0.05;
+  double total = 0;
+  for (std::size_t i = 0; i < a.measurements.size(); ++i) {
+    const Measurement& x = a.measurements[i];
+    const Measurement& y = b.measurements[i];
+    if (x.noise == Noise::kChoice) {
+      total += std::log(round_up(y.scale) / round_down(x.scale));
+    } else {
+      // In steps of the source; noise that never leaves zero counts as a tenth of a step.
+      const auto width = [](const Measurement& m) {
+        return std::max(0.1, radius(m, kBeta)) * std::ldexp(1.0, m.shift);
+      };
+      total += std::log(width(x) / width(y));
+    }
+  }
+  return a.measurements.empty() ? 0 : total / static_cast<double>(a.measurements.size());
+}
+
+std::string two_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
+KeySelection selection(const MeasurementDesign& d, const Ratio& epsilon, const Ratio& delta) {
+  return KeySelection({.epsilon = Ratio(epsilon * d.key_weight),
+                       .delta = delta,
+                       .keys_per_unit = d.bounds.groups_per_unit});
+}
+
+MeasurementDesign pure_design(MeasurementDesign d, const Ratio& epsilon, const Ratio& delta) {
+  if (d.groups == 0) d.key_selection = selection(d, epsilon, delta);
+  set_pure_noise(d, epsilon);
+  return d;
+}
+
+/// Nothing when no Gaussian noise reaches the guarantee.
+std::optional<MeasurementDesign> gaussian_design(MeasurementDesign d, const Ratio& epsilon,
+                                                 const Ratio& delta) {
+  if (d.groups == 0) d.key_selection = selection(d, epsilon, Ratio(delta / 2));
+  for (Measurement& m : d.measurements) refine(m);
+  const auto family = [&](const Ratio& size) {
+    set_gaussian_noise(d, round_up(size));
+    return d.events();
+  };
+  try {
+    const double size = calibrate(family, {round_down(epsilon), round_down(delta)});
+    set_gaussian_noise(d, size);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnreachable && error.code() != ErrorCode::kInvalidInput) throw;
+    return std::nullopt;
+  }
+  return d;
+}
+
+}  // namespace
+
+MeasurementDesign design_measurements(const Plan& plan, const Ratio& epsilon, const Ratio& delta) {
+  require(epsilon > 0, "epsilon must be positive");
+  require(delta >= 0 && delta < 1, "delta must lie in [0, 1)");
+  const MeasurementDesign plain = derive_measurements(plan);
+  require(plain.groups != 0 || delta > 0,
+          "delta must be positive, for example 1e-6: group keys without declared categories are "
+          "selected privately; or declare the categories in the schema");
+  MeasurementDesign laplace = pure_design(plain, epsilon, delta);
+  if (delta == 0) {
+    laplace.reason = "Laplace noise: with delta 0 only a pure guarantee will do";
+    return laplace;
+  }
+  const auto only_choices = [](const Measurement& m) {
+    return m.kind == Measurement::Kind::kQuantile;
+  };
+  if (std::all_of(plain.measurements.begin(), plain.measurements.end(), only_choices) &&
+      plain.measurements.size() <= 1) {
+    laplace.reason = "no noise is added: quantiles and keys are chosen at random";
+    return laplace;
+  }
+  auto gaussian = gaussian_design(plain, epsilon, delta);
+  if (!gaussian) {
+    laplace.reason = "Laplace noise: no Gaussian noise reaches this epsilon and delta";
+    return laplace;
+  }
+  const double ratio = std::exp(log_error_ratio(*gaussian, laplace));
+  if (ratio < 1) {
+    gaussian->reason = "Gaussian noise: its half widths are " + two_digits(ratio) +
+                       " of Laplace's at this epsilon and delta";
+    return *std::move(gaussian);
+  }
+  laplace.reason = "Laplace noise: its half widths are " + two_digits(1 / ratio) +
+                   " of Gaussian's at this epsilon and delta";
+  return laplace;
+}
+
+}  // namespace gauze

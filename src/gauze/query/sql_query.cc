@@ -1,0 +1,254 @@
+#include "gauze/query/sql_query.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+
+#include "gauze/base/error.h"
+#include "gauze/mechanism/quantile.h"
+#include "gauze/query/answer.h"
+#include "gauze/query/measurement.h"
+#include "gauze/query/sql_query_internal.h"
+
+namespace gauze {
+namespace {
+
+using internal::GroupIndex;
+using internal::GroupTruth;
+using Kind = Measurement::Kind;
+using Noise = Measurement::Noise;
+
+constexpr double kConfidence = 0.95;
+
+std::string short_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/// In the unit of the value, not of the lattice.
+double in_units(const Measurement& m, double steps) {
+  return std::ldexp(steps, m.exponent);
+}
+
+std::string contribution_text(const Measurement& m, const Bounds& b) {
+  const auto count = [](std::uint64_t n, const char* what) {
+    return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+  };
+  std::string text = count(b.groups_per_unit, "group") + " per unit";
+  if (m.per_unit) return text;
+  text += ", " + count(b.rows_per_group, "row") + " in each";
+  if (Integer(b.groups_per_unit) * b.rows_per_group > b.rows_per_unit) {
+    text += ", " + count(b.rows_per_unit, "row") + " in all";
+  }
+  return text;
+}
+
+MeasurementInfo info_of(const Measurement& m, const MeasurementDesign& d) {
+  MeasurementInfo info{m.of,         "",
+                       "",           short_text(100 * round_up(m.weight)) + " %",
+                       std::nullopt, event_of(m, d.bounds)};
+  if (m.noise == Noise::kChoice) {
+    info.noise = "exponential mechanism, epsilon " + short_text(round_up(m.scale)) + " per row";
+    info.sensitivity = contribution_text(m, d.bounds);
+    return info;
+  }
+  const bool laplace = m.noise == Noise::kLaplace;
+  info.noise = (laplace ? "discrete Laplace, scale " : "discrete Gaussian, sigma ") +
+               short_text(in_units(m, round_up(m.scale)));
+  info.sensitivity = (laplace ? "l1 " : "l2 ") + short_text(in_units(m, round_up(m.sensitivity))) +
+                     ": " + contribution_text(m, d.bounds);
+  info.half_width = in_units(m, radius(m, 1 - kConfidence));
+  return info;
+}
+
+Event whole_event(const MeasurementDesign& design) {
+  std::vector<Event> events = design.events();
+  // All keys of a public domain and nothing else: the answer does not depend on rows.
+  if (events.empty()) return {events::Pure{0}, Relation::kAddRemove};
+  return {events::Composed{std::move(events)}, Relation::kAddRemove};
+}
+
+/// One mechanism for each group; a record is charged `scale`.
+class QuantileOfGroup {
+ public:
+  QuantileOfGroup(const Measurement& m, const MeasurementDesign& design, const Plan& plan) : m_(m) {
+    const ValueColumn& column = plan.values[design.cells[design.samples[m.source].cell].value];
+    const Ratio step = power_of_two(m.exponent);
+    const Ratio upper = *column.upper > *column.lower ? *column.upper : Ratio(*column.lower + step);
+    const Ratio granularity = column.integral && upper - *column.lower < power_of_two(40) ? 1 : 0;
+    if (m.probabilities.size() == 1) {
+      one_.emplace(Quantile::Options{.lower = *column.lower,
+                                     .upper = upper,
+                                     .epsilon = m.scale,
+                                     .relation = Relation::kAddRemove,
+                                     .probability = m.probabilities[0],
+                                     .granularity = granularity});
+    } else {
+      many_.emplace(Quantiles::Options{.lower = *column.lower,
+                                       .upper = upper,
+                                       .epsilon = m.scale,
+                                       .relation = Relation::kAddRemove,
+                                       .probabilities = m.probabilities,
+                                       .granularity = granularity});
+    }
+  }
+
+  /// Noise only: the caller has charged for all groups together.
+  std::vector<double> run(std::span<const std::int64_t> steps, BitSource& bits) const {
+    std::vector<double> values;
+    values.reserve(steps.size());
+    for (const std::int64_t x : steps) {
+      values.push_back(std::ldexp(static_cast<double>(x), m_.exponent));
+    }
+    Meter meter(one_ ? one_->event() : many_->event());
+    Context inner{meter, bits};
+    if (one_) return {one_->run(values, inner).value};
+    return many_->run(values, inner).value;
+  }
+
+ private:
+  const Measurement& m_;
+  std::optional<Quantile> one_;
+  std::optional<Quantiles> many_;
+};
+
+}  // namespace
+
+struct SqlQuery::Parts {
+  Options options;
+  MeasurementDesign design;
+  std::vector<MeasurementInfo> infos;
+  std::vector<std::optional<QuantileOfGroup>> quantiles;  // one per measurement
+
+  explicit Parts(Options o)
+      : options(std::move(o)),
+        design(design_measurements(options.plan, options.epsilon, options.delta)) {
+    if (design.key_selection) {
+      const Accuracy needed = design.key_selection->accuracy(kConfidence);
+      infos.push_back({"keys", "private selection",
+                       std::to_string(design.bounds.groups_per_unit) + " keys per unit; one of " +
+                           short_text(needed.half_width) + " units is named with 95 %",
+                       short_text(100 * round_up(design.key_weight)) + " %", std::nullopt,
+                       design.key_selection->event()});
+    }
+    for (const Measurement& m : design.measurements) {
+      infos.push_back(info_of(m, design));
+      quantiles.emplace_back();
+      if (m.kind == Kind::kQuantile) quantiles.back().emplace(m, design, options.plan);
+    }
+  }
+
+  /// The groups to release, in the order of answers. Private keys are put into that order first, so that
+  /// nothing depends on the order in which rows came.
+  std::vector<std::uint32_t> choose_groups(GroupTruth& truth, const GroupIndex& index,
+                                           Context& context) const {
+    std::vector<std::uint32_t> order(truth.groups);
+    std::iota(order.begin(), order.end(), 0u);
+    if (!design.key_selection) return order;
+    std::vector<std::vector<Value>> keys;
+    for (const std::uint32_t g : order) keys.push_back(index.key(g));
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      for (std::size_t k = 0; k < keys[a].size(); ++k) {
+        if (sorts_before(keys[a][k], keys[b][k])) return true;
+        if (sorts_before(keys[b][k], keys[a][k])) return false;
+      }
+      return false;
+    });
+    std::vector<std::uint32_t> rank(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    UnitKeys& units = truth.totals.unit_keys;
+    for (std::uint32_t& key : units.keys) key = rank[key];
+    for (std::size_t u = 0; u + 1 < units.offsets.size(); ++u) {
+      std::sort(units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[u]),
+                units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[u + 1]));
+    }
+    std::vector<std::uint32_t> kept = design.key_selection->run(units, context).value;
+    for (std::uint32_t& key : kept) key = order[key];
+    return kept;
+  }
+
+  std::vector<std::int64_t> numbers(const Measurement& m, const GroupTruth& truth,
+                                    std::span<const std::uint32_t> groups) const {
+    std::vector<std::int64_t> result;
+    result.reserve(groups.size());
+    for (const std::uint32_t g : groups) {
+      const WideInteger total = m.kind == Kind::kDistinct
+                                    ? truth.distinct[m.source][g]
+                                    : truth.totals.sums[g * truth.totals.measures + m.source];
+      result.push_back(whole_number(total, m.shift));
+    }
+    return result;
+  }
+
+  std::vector<QuantileEstimate> choices(std::size_t i, const GroupTruth& truth,
+                                        std::span<const std::uint32_t> groups,
+                                        Context& context) const {
+    const Measurement& m = design.measurements[i];
+    context.meter.charge(event_of(m, design.bounds));
+    const GroupedValues& values = truth.totals.samples[m.source];
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::vector<QuantileEstimate> result;
+    for (const std::uint32_t g : groups) {
+      const std::span<const std::int64_t> own(values.values.data() + values.offsets[g],
+                                              values.offsets[g + 1] - values.offsets[g]);
+      for (const double value : quantiles[i]->run(own, context.bits)) {
+        result.push_back({value, -kInfinity, kInfinity});
+      }
+    }
+    return result;
+  }
+};
+
+SqlQuery::SqlQuery(Options options) : parts_(std::make_shared<const Parts>(std::move(options))) {}
+
+Event SqlQuery::event() const {
+  return whole_event(parts_->design);
+}
+
+const std::vector<MeasurementInfo>& SqlQuery::measurements() const {
+  return parts_->infos;
+}
+
+std::string SqlQuery::reason() const {
+  return parts_->design.reason;
+}
+
+const Plan& SqlQuery::plan() const {
+  return parts_->options.plan;
+}
+
+Release<Answer> SqlQuery::run(Source& source, Context& context) const {
+  const Parts& p = *parts_;
+  const Plan& plan = p.options.plan;
+  // The whole price must be there before a row is read; each mechanism then charges its part.
+  Meter(context.meter).charge(event());
+
+  GroupIndex index(plan);
+  GroupTruth truth = plan.unit_is_row
+                         ? internal::read_sums(p.options, p.design, source, index)
+                         : internal::read_units(p.options, p.design, source, index, context.bits);
+
+  const std::vector<std::uint32_t> groups = p.choose_groups(truth, index, context);
+  ReleasedGroups released;
+  for (const std::uint32_t g : groups) released.keys.push_back(index.key(g));
+  for (std::size_t i = 0; i < p.design.measurements.size(); ++i) {
+    const Measurement& m = p.design.measurements[i];
+    released.numbers.emplace_back();
+    released.quantiles.emplace_back();
+    if (m.kind == Kind::kQuantile) {
+      released.quantiles[i] = p.choices(i, truth, groups, context);
+    } else {
+      released.numbers[i] = release_sums(m, p.numbers(m, truth, groups), context);
+    }
+  }
+  Accuracy accuracy{0, kConfidence, "each cell has its own half width"};
+  for (const MeasurementInfo& info : p.infos) {
+    accuracy.half_width = std::max(accuracy.half_width, info.half_width.value_or(0));
+  }
+  return {make_answer(plan, p.design, released), accuracy, event()};
+}
+
+}  // namespace gauze

@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "gauze/query/sql_query_internal.h"
+
+namespace gauze::internal {
+namespace {
+
+double nearest(const Ratio& value) {
+  const double low = round_down(value);
+  const double high = round_up(value);
+  return value - ratio_of_bits(low) <= ratio_of_bits(high) - value ? low : high;
+}
+
+/// Equal reals have equal bits.
+std::int64_t real_bits(double value) {
+  return std::bit_cast<std::int64_t>(value == 0 ? 0.0 : value);
+}
+
+/// What a source sends for a value: bits of a number, or a text.
+struct Encode {
+  std::int64_t bits = 0;
+  std::string text;
+
+  explicit Encode(const Value& value) { std::visit(*this, value); }
+  void operator()(std::monostate) {}
+  void operator()(bool x) { bits = x; }
+  void operator()(std::int64_t x) { bits = x; }
+  void operator()(const Ratio& x) { bits = real_bits(nearest(x)); }
+  void operator()(double x) { bits = real_bits(x); }
+  void operator()(const std::string& x) { text = x; }
+  void operator()(const Date& x) { bits = x.days; }
+  void operator()(const Timestamp& x) { bits = x.microseconds; }
+};
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+using TextNumbers = std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>>;
+
+/// Integers to numbers, with a table of its own: one probe, one cache line.
+class IntegerNumbers {
+ public:
+  std::uint32_t find(std::int64_t key) const {
+    for (std::size_t at = home(key);; at = (at + 1) & mask()) {
+      if (slots_[at].number == kFree) return kFree;
+      if (slots_[at].key == key) return slots_[at].number;
+    }
+  }
+  /// The number of the key, which becomes `next` if it is new.
+  std::uint32_t find_or_add(std::int64_t key, std::uint32_t next) {
+    for (std::size_t at = home(key);; at = (at + 1) & mask()) {
+      if (slots_[at].number == kFree) {
+        slots_[at] = {key, next};
+        if (++size_ * 2 > slots_.size()) grow();
+        return next;
+      }
+      if (slots_[at].key == key) return slots_[at].number;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kFree = UnitRows::kNoGroup;
+  struct Slot {
+    std::int64_t key = 0;
+    std::uint32_t number = kFree;
+  };
+  std::size_t mask() const { return slots_.size() - 1; }
+  std::size_t home(std::int64_t key) const {
+    return (static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u) >> shift_;
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 4);
+    old.swap(slots_);
+    shift_ -= 2;
+    for (const Slot& slot : old) {
+      if (slot.number == kFree) continue;
+      std::size_t at = home(slot.key);
+      while (slots_[at].number != kFree) at = (at + 1) & mask();
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  unsigned shift_ = 58;
+  std::size_t size_ = 0;
+};
+
+bool is_text(Type type) {
+  return type == Type::kText;
+}
+
+std::int64_t number_at(const BatchColumn& column, std::size_t row) {
+  return column.kind == BatchColumn::Kind::kIntegers ? column.integers[row]
+                                                     : real_bits(column.reals[row]);
+}
+
+Value decoded(Type type, std::int64_t bits) {
+  switch (type) {
+    case Type::kBoolean:
+      return bits != 0;
+    case Type::kInteger:
+      return bits;
+    case Type::kDate:
+      return Date{bits};
+    case Type::kTimestamp:
+      return Timestamp{bits};
+    default:
+      return std::bit_cast<double>(bits);
+  }
+}
+
+/// Positions in the domain of one key.
+class Positions {
+ public:
+  explicit Positions(const KeyColumn& key) : text_(is_text(key.type)) {
+    for (std::uint32_t i = 0; i < key.domain->size(); ++i) {
+      const Value& value = (*key.domain)[i];
+      const Encode encoded(value);
+      if (std::holds_alternative<std::monostate>(value)) {
+        null_ = i;
+      } else if (text_) {
+        texts_.emplace(encoded.text, i);
+      } else {
+        numbers_.find_or_add(encoded.bits, i);
+      }
+    }
+    size_ = static_cast<std::uint32_t>(key.domain->size());
+  }
+
+  /// groups = groups * size + position, or none.
+  void fold(const BatchColumn& column, std::vector<std::uint32_t>& groups) const {
+    for (std::size_t row = 0; row < groups.size(); ++row) {
+      std::uint32_t at = null_;
+      if (!column.is_null(row)) {
+        if (text_) {
+          const auto found = texts_.find(column.texts[row]);
+          at = found == texts_.end() ? UnitRows::kNoGroup : found->second;
+        } else {
+          at = numbers_.find(number_at(column, row));
+        }
+      }
+      const bool none = at == UnitRows::kNoGroup || groups[row] == UnitRows::kNoGroup;
+      groups[row] = none ? UnitRows::kNoGroup : groups[row] * size_ + at;
+    }
+  }
+
+ private:
+  bool text_;
+  std::uint32_t null_ = UnitRows::kNoGroup;
+  std::uint32_t size_ = 0;
+  TextNumbers texts_;
+  IntegerNumbers numbers_;
+};
+
+}  // namespace
+
+struct GroupIndex::Parts {
+  const Plan& plan;
+  bool is_public = true;
+  std::size_t public_size = 1;
+  std::vector<Positions> positions;
+
+  // of keys found in the rows
+  TextNumbers tuples;
+  std::vector<const std::string*> contents;
+  IntegerNumbers single;  // of a single number: a short cut to `tuples`
+  std::uint32_t single_null = UnitRows::kNoGroup;
+  std::string buffer;
+
+  explicit Parts(const Plan& p) : plan(p) {
+    for (const KeyColumn& key : plan.keys) is_public = is_public && key.domain;
+    if (!is_public) return;
+    for (const KeyColumn& key : plan.keys) {
+      positions.emplace_back(key);
+      public_size *= key.domain->size();
+    }
+  }
+
+  void encode(const Batch& batch, std::size_t first, std::size_t row) {
+    buffer.clear();
+    for (std::size_t k = 0; k < plan.keys.size(); ++k) {
+      const BatchColumn& column = batch.columns[first + k];
+      buffer.push_back(column.is_null(row) ? 0 : 1);
+      if (column.is_null(row)) continue;
+      if (is_text(plan.keys[k].type)) {
+        const std::uint64_t size = column.texts[row].size();
+        buffer.append(reinterpret_cast<const char*>(&size), sizeof size);
+        buffer.append(column.texts[row]);
+      } else {
+        const std::int64_t bits = number_at(column, row);
+        buffer.append(reinterpret_cast<const char*>(&bits), sizeof bits);
+      }
+    }
+  }
+
+  std::uint32_t intern(const Batch& batch, std::size_t first, std::size_t row) {
+    encode(batch, first, row);
+    const auto found = tuples.find(std::string_view(buffer));
+    if (found != tuples.end()) return found->second;
+    const auto added = tuples.emplace(buffer, static_cast<std::uint32_t>(contents.size())).first;
+    contents.push_back(&added->first);
+    return added->second;
+  }
+
+  void intern_numbers(const Batch& batch, std::size_t first, std::vector<std::uint32_t>& groups) {
+    const BatchColumn& column = batch.columns[first];
+    for (std::size_t row = 0; row < groups.size(); ++row) {
+      if (column.is_null(row)) {
+        if (single_null == UnitRows::kNoGroup) single_null = intern(batch, first, row);
+        groups[row] = single_null;
+        continue;
+      }
+      const auto next = static_cast<std::uint32_t>(contents.size());
+      groups[row] = single.find_or_add(number_at(column, row), next);
+      if (groups[row] == next) intern(batch, first, row);
+    }
+  }
+};
+
+GroupIndex::GroupIndex(const Plan& plan) : parts_(std::make_unique<Parts>(plan)) {}
+GroupIndex::~GroupIndex() = default;
+GroupIndex::GroupIndex(GroupIndex&&) noexcept = default;
+
+void GroupIndex::assign(const Batch& batch, std::size_t first, std::vector<std::uint32_t>& groups) {
+  Parts& p = *parts_;
+  groups.assign(batch.rows, 0);
+  if (p.is_public) {
+    for (std::size_t k = 0; k < p.positions.size(); ++k) {
+      p.positions[k].fold(batch.columns[first + k], groups);
+    }
+  } else if (p.plan.keys.size() == 1 && !is_text(p.plan.keys[0].type)) {
+    p.intern_numbers(batch, first, groups);
+  } else {
+    for (std::size_t row = 0; row < batch.rows; ++row) groups[row] = p.intern(batch, first, row);
+  }
+}
+
+std::size_t GroupIndex::size() const {
+  return parts_->is_public ? parts_->public_size : parts_->contents.size();
+}
+
+std::string GroupIndex::content(std::uint32_t group) const {
+  return *parts_->contents[group];
+}
+
+std::vector<Value> GroupIndex::key(std::uint32_t group) const {
+  const std::vector<KeyColumn>& keys = parts_->plan.keys;
+  std::vector<Value> result(keys.size());
+  if (parts_->is_public) {
+    for (std::size_t k = keys.size(); k-- > 0;) {
+      const auto size = static_cast<std::uint32_t>(keys[k].domain->size());
+      result[k] = (*keys[k].domain)[group % size];
+      group /= size;
+    }
+    return result;
+  }
+  const char* bytes = parts_->contents[group]->data();
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (*bytes++ == 0) continue;
+    std::int64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    bytes += sizeof word;
+    if (is_text(keys[k].type)) {
+      result[k] = std::string(bytes, static_cast<std::size_t>(word));
+      bytes += word;
+    } else {
+      result[k] = decoded(keys[k].type, word);
+    }
+  }
+  return result;
+}
+
+}  // namespace gauze::internal

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gauze/data/source.h"
+#include "gauze/query/bounded_aggregate.h"
+#include "gauze/query/measurement.h"
+#include "gauze/query/plan.h"
+#include "gauze/query/sql_query.h"
+
+namespace gauze::internal {
+
+/// Numbers for group keys: positions in a public domain, or in order of appearance.
+class GroupIndex {
+ public:
+  explicit GroupIndex(const Plan& plan);
+  ~GroupIndex();
+  GroupIndex(GroupIndex&&) noexcept;
+
+  /// The group of each row; the keys are the columns from `first` on. A key outside its public domain
+  /// has none: UnitRows::kNoGroup.
+  void assign(const Batch& batch, std::size_t first, std::vector<std::uint32_t>& groups);
+
+  std::size_t size() const;
+  /// Bytes that tell a group from all others, whatever its number.
+  std::string content(std::uint32_t group) const;
+  std::vector<Value> key(std::uint32_t group) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// What the rows hold, bounded: private.
+struct GroupTruth {
+  std::size_t groups = 0;
+  BoundedTotals totals;
+  std::vector<std::vector<WideInteger>> distinct;  ///< [sample][group], of samples that count
+};
+
+/// Runs now and then between batches; may throw to cancel.
+using Progress = std::function<void(double done)>;
+
+/// The SQL that reads units, keys and cells, and the one that adds up in the source.
+std::string unit_rows_sql(const Plan& plan, const MeasurementDesign& design, Source& source);
+std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, Source& source);
+
+/// Streams rows and bounds them here.
+GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
+                      Source& source, GroupIndex& index, BitSource& bits);
+/// Lets the source add up: every row is its own unit.
+GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& design,
+                     Source& source, GroupIndex& index);
+
+}  // namespace gauze::internal
