@@ -9,11 +9,15 @@
 
 namespace gauze::testing {
 
-/// A folder of the test's own, removed at the end.
+/// A folder of the test's own, removed at the end. In memory, if there is such a place, for tests
+/// that sync often and lose nothing by it.
 class LedgerFolder {
  public:
-  LedgerFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gauze-ledger-XXXXXX").string();
+  enum class Place { kDisk, kMemory };
+  explicit LedgerFolder(Place place = Place::kDisk) {
+    const bool in_memory = place == Place::kMemory && std::filesystem::is_directory("/dev/shm");
+    const auto parent = in_memory ? "/dev/shm" : std::filesystem::temp_directory_path();
+    std::string name = (parent / "gauze-ledger-XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
   ~LedgerFolder() { std::filesystem::remove_all(path_); }
