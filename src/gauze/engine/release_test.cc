@@ -68,6 +68,13 @@ struct Careful {
   }
 };
 
+TEST(TheDoor, GivesARunASourceToReadFrom) {
+  SeededBits bits(1);
+  Well well;
+  EXPECT_EQ(release(Careful{}, well, bits).value, 1);
+  EXPECT_EQ(well.readers, 1);
+}
+
 TEST(TheDoorWithALedger, SettlesWhatItHandsOut) {
   const LedgerFolder folder;
   Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
