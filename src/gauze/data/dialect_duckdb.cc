@@ -55,12 +55,12 @@ class DuckDb final : public Dialect {
         return cast(x, "VARCHAR");
       case Type::kDate:
         if (from == Type::kDate) return within_years(*this, x, to);
-        if (from == Type::kText || from == Type::kTimestamp)
-          return within_years(*this, try_cast(x, "DATE"), to);
+        if (from == Type::kTimestamp) return within_years(*this, try_cast(x, "DATE"), to);
+        if (from == Type::kText) return time_of_text(try_cast(x, "DATE"), to);
         break;
       case Type::kTimestamp:
         if (from == Type::kTimestamp) return within_years(*this, x, to);
-        if (from == Type::kText) return within_years(*this, try_cast(x, "TIMESTAMP"), to);
+        if (from == Type::kText) return time_of_text(try_cast(x, "TIMESTAMP"), to);
         if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
         break;
     }
@@ -100,6 +100,11 @@ class DuckDb final : public Dialect {
   }
 
  private:
+  /// Texts that say infinity, or a year that needs no four digits, are no dates.
+  std::string time_of_text(const std::string& x, Type type) const {
+    return "(CASE WHEN " + x + " = " + within_years(*this, x, type) + " THEN " + x + " END)";
+  }
+
   std::string to_boolean(const std::string& x, Type from) const {
     if (from == Type::kBoolean) return x;
     if (from == Type::kText) return boolean_of_words(x);

@@ -38,7 +38,13 @@ std::string double_of_numeric(const std::string& n) {
          cast(n, "DOUBLE PRECISION") + " END)";
 }
 
-/// What `then` says for the texts of infinity.
+/// Exactly where it fits, as the nearest end where it does not.
+std::string integer_of_numeric(const std::string& n) {
+  return "(CASE WHEN " + n + " BETWEEN -9223372036854775808 AND 9223372036854775807 THEN " +
+         cast(n, "BIGINT") + " WHEN " + n + " <> 'NaN' THEN " + within_64_bits(n, false) + " END)";
+}
+
+/// `plus` and `minus` for the texts of infinity.
 std::string infinite(const std::string& x, const std::string& plus, const std::string& minus) {
   const std::string word = "lower(trim(" + x + "))";
   return "(CASE WHEN " + word + " IN ('inf', 'infinity', '+inf', '+infinity') THEN " + plus +
@@ -119,13 +125,16 @@ class Postgres final : public Dialect {
     return "COALESCE(CAST(sum(" + x + ") AS TEXT), '0')";  // a sum of BIGINT is a NUMERIC
   }
 
+  // Where a result could underflow it is 0, or null when an operand is.
   std::string multiply(const std::string& x, const std::string& y) const override {
-    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") < 1e-150 THEN 0 ELSE " +
-           cast(x, "DOUBLE PRECISION") + " * " + cast(y, "DOUBLE PRECISION") + " END)";
+    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") < 1e-150 THEN " + x + " * 0 * " +
+           y + " ELSE " + cast(x, "DOUBLE PRECISION") + " * " + cast(y, "DOUBLE PRECISION") +
+           " END)";
   }
   std::string divide(const std::string& x, const std::string& y) const override {
-    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") > 1e150 THEN 0 ELSE " +
-           cast(x, "DOUBLE PRECISION") + " / " + cast(y, "DOUBLE PRECISION") + " END)";
+    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") > 1e150 THEN " + x + " * 0 * " +
+           y + " ELSE " + cast(x, "DOUBLE PRECISION") + " / " + cast(y, "DOUBLE PRECISION") +
+           " END)";
   }
 
   std::string date_part(std::string_view part, const std::string& x) const override {
@@ -156,7 +165,7 @@ class Postgres final : public Dialect {
       case Type::kInteger:
         return cast(x, "BIGINT");
       case Type::kDecimal:
-        return within_64_bits("nullif(" + x + ", 'NaN')", false);
+        return integer_of_numeric(x);
       case Type::kDouble:
         return within_64_bits(cast(x, "DOUBLE PRECISION"), true);
       case Type::kDate:
@@ -170,7 +179,7 @@ class Postgres final : public Dialect {
     }
     const std::string text = cast(x, "TEXT");
     return guarded(text, kInteger, cast(text, "BIGINT"),
-                   guarded(text, kDecimal, within_64_bits(cast(text, "NUMERIC"), false),
+                   guarded(text, kDecimal, integer_of_numeric(cast(text, "NUMERIC")),
                            infinite(text, "9223372036854774784", "-9223372036854774784")));
   }
 

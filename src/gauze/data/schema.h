@@ -16,12 +16,14 @@ namespace gauze {
 struct Domain {
   Type type = Type::kText;
   /// Smallest and largest value, both or none; what lies outside is moved to the nearer end.
-  std::optional<Value> lower, upper;
-  std::optional<std::vector<Value>> categories;  ///< all values there are, in the order of answers
+  std::optional<Value> lower = {}, upper = {};
+  std::optional<std::vector<Value>> categories =
+      {};  ///< all values there are, in the order of answers
   /// "default": what a value outside `categories` becomes, and a null where there can be none.
-  std::optional<Value> fallback;
-  std::vector<Value> bins;  ///< edges of the histogram `bin(column)` makes: increasing, two or more
-  bool nullable = true;     ///< "nulls": false promises an answer group less
+  std::optional<Value> fallback = {};
+  std::vector<Value> bins =
+      {};                ///< edges of the histogram `bin(column)` makes: increasing, two or more
+  bool nullable = true;  ///< "nulls": false promises an answer group less
   bool operator==(const Domain&) const = default;
 };
 

@@ -1,0 +1,306 @@
+#include <endian.h>
+#include <libpq-fe.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "gauze/base/error.h"
+#include "gauze/base/words.h"
+#include "gauze/data/source.h"
+
+// PostgreSQL through libpq. Rows come by COPY in its binary format: 64-bit numbers in network order,
+// texts as they are; nothing is parsed.
+namespace gauze {
+namespace {
+
+constexpr const char* kWentAway =
+    "the database went away in the middle of a query; nothing was released, ask again when it is "
+    "back";
+constexpr std::size_t kBatchRows = 8192;
+/// What a batch of texts may grow to before it is handed on.
+constexpr std::size_t kBatchBytes = 1 << 22;
+
+// From PostgreSQL's catalogue (pg_type.dat); they never change.
+enum TypeId : Oid {
+  kBool = 16,
+  kInt8 = 20,
+  kInt2 = 21,
+  kInt4 = 23,
+  kText = 25,
+  kFloat4 = 700,
+  kFloat8 = 701,
+  kDate = 1082,
+  kTimestamp = 1114,
+  kTimestampTz = 1184,
+  kNumeric = 1700,
+};
+
+Type type_of(Oid id) {
+  switch (id) {
+    case kBool:
+      return Type::kBoolean;
+    case kInt2:
+    case kInt4:
+    case kInt8:
+      return Type::kInteger;
+    case kNumeric:
+      return Type::kDecimal;
+    case kFloat4:
+    case kFloat8:
+      return Type::kDouble;
+    case kDate:
+      return Type::kDate;
+    case kTimestamp:
+    case kTimestampTz:
+      return Type::kTimestamp;
+    default:
+      return Type::kText;
+  }
+}
+
+class Result {
+ public:
+  explicit Result(PGresult* result) : result_(result, PQclear) {}
+  PGresult* get() const { return result_.get(); }
+  ExecStatusType status() const { return PQresultStatus(get()); }
+  int rows() const { return PQntuples(get()); }
+  std::string text(int row, int column) const { return PQgetvalue(get(), row, column); }
+  /// The SQL itself is wrong: a syntax error, an unknown or mistyped name.
+  bool blames_the_sql() const {
+    const char* state = PQresultErrorField(get(), PG_DIAG_SQLSTATE);
+    return state && std::string_view(state).starts_with("42");
+  }
+
+ private:
+  std::unique_ptr<PGresult, void (*)(PGresult*)> result_;
+};
+
+class Connection {
+ public:
+  explicit Connection(const std::string& uri) : connection_(PQconnectdb(uri.c_str()), PQfinish) {
+    if (PQstatus(get()) != CONNECTION_OK)
+      throw Error(ErrorCode::kUnavailable,
+                  std::string("cannot connect to PostgreSQL: ") + PQerrorMessage(get()));
+    PQsetNoticeProcessor(
+        get(), [](void*, const char*) {}, nullptr);
+    for (const char* setting :
+         {"SET default_transaction_read_only = on", "SET standard_conforming_strings = on",
+          "SET TimeZone = 'UTC'", "SET DateStyle = 'ISO, YMD'", "SET client_encoding = 'UTF8'",
+          "SET extra_float_digits = 1", "SET row_security = on"}) {
+      if (Result(PQexec(get(), setting)).status() != PGRES_COMMAND_OK)
+        throw Error(ErrorCode::kUnavailable, "the database refuses the settings of a session");
+    }
+  }
+
+  PGconn* get() const { return connection_.get(); }
+
+ private:
+  std::unique_ptr<PGconn, void (*)(PGconn*)> connection_;
+};
+
+/// The columns of one batch; each uses the vector of its kind.
+struct Rows {
+  struct Column {
+    std::vector<std::int64_t> integers;
+    std::vector<double> reals;
+    std::string bytes;
+    std::vector<std::size_t> ends;
+    std::vector<std::string_view> texts;
+    std::vector<std::uint8_t> valid;
+    bool nulls = false;
+  };
+  std::vector<Column> columns;
+  std::size_t rows = 0, bytes = 0;
+};
+
+std::uint64_t big_endian_64(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return be64toh(word);
+}
+std::uint32_t big_endian_32(const char* at) {
+  std::uint32_t word;
+  std::memcpy(&word, at, sizeof word);
+  return be32toh(word);
+}
+
+class PostgresStream final : public Stream {
+ public:
+  PostgresStream(const std::string& uri, const std::string& sql) : connection_(uri) {
+    PGconn* to = connection_.get();
+    if (Result(PQexec(to, "BEGIN READ ONLY")).status() != PGRES_COMMAND_OK)
+      throw Error(ErrorCode::kUnavailable, kWentAway);
+    expect_ok(Result(PQprepare(to, "", sql.c_str(), 0, nullptr)));
+    const Result description(PQdescribePrepared(to, ""));
+    expect_ok(description);
+    for (int i = 0; i < PQnfields(description.get()); ++i)
+      kinds_.push_back(kind(PQftype(description.get(), i), i));
+    const Result started(PQexec(to, ("COPY (" + sql + ") TO STDOUT (FORMAT binary)").c_str()));
+    if (started.status() != PGRES_COPY_OUT) throw Error(ErrorCode::kUnavailable, kWentAway);
+  }
+
+  bool next(Batch& batch) override {
+    const std::lock_guard lock(mutex_);
+    auto rows = std::make_shared<Rows>();
+    rows->columns.resize(kinds_.size());
+    while (!done_ && rows->rows < kBatchRows && rows->bytes < kBatchBytes) done_ = !read_row(*rows);
+    batch = {};
+    if (rows->rows == 0) return false;
+    hand_over(batch, std::move(rows));
+    return true;
+  }
+
+ private:
+  static void expect_ok(const Result& result) {
+    if (result.status() == PGRES_COMMAND_OK) return;
+    if (result.blames_the_sql())
+      throw Error(ErrorCode::kInternal,
+                  std::string("wrong SQL for PostgreSQL: ") +
+                      PQresultErrorField(result.get(), PG_DIAG_MESSAGE_PRIMARY));
+    throw Error(ErrorCode::kUnavailable, kWentAway);
+  }
+
+  static BatchColumn::Kind kind(Oid type, int column) {
+    if (type == kInt8) return BatchColumn::Kind::kIntegers;
+    if (type == kFloat8) return BatchColumn::Kind::kReals;
+    if (type == kText) return BatchColumn::Kind::kTexts;
+    throw Error(ErrorCode::kInternal,
+                "column " + std::to_string(column + 1) +
+                    " of a SELECT is not cast to bigint, double precision or text");
+  }
+
+  /// False at the end. Each message of COPY holds one row, the first one after a header; -1 fields end it.
+  bool read_row(Rows& rows) {
+    char* raw = nullptr;
+    const int size = PQgetCopyData(connection_.get(), &raw, 0);
+    const std::unique_ptr<char, void (*)(void*)> message(raw, PQfreemem);
+    if (size < 0) {
+      if (size == -2 || Result(PQgetResult(connection_.get())).status() != PGRES_COMMAND_OK)
+        throw Error(ErrorCode::kUnavailable, kWentAway);
+      return false;
+    }
+    const char* at = raw;
+    const char* const end = raw + size;
+    if (!header_read_) {
+      constexpr std::size_t kFixed = 11 + 4;  // signature and flags
+      if (end - at < static_cast<std::ptrdiff_t>(kFixed + 4))
+        throw Error(ErrorCode::kUnavailable, kWentAway);
+      at += kFixed + 4 + big_endian_32(at + kFixed);
+      header_read_ = true;
+      if (at >= end) return true;
+    }
+    if (end - at < 2) throw Error(ErrorCode::kUnavailable, kWentAway);
+    if (static_cast<unsigned char>(at[0]) == 0xff) return true;  // the trailer; the end follows
+    at += 2;
+    for (std::size_t i = 0; i < kinds_.size(); ++i) at = read_field(rows, i, at, end);
+    ++rows.rows;
+    return true;
+  }
+
+  const char* read_field(Rows& rows, std::size_t i, const char* at, const char* end) const {
+    Rows::Column& column = rows.columns[i];
+    if (end - at < 4) throw Error(ErrorCode::kUnavailable, kWentAway);
+    const std::uint32_t size = big_endian_32(at);
+    at += 4;
+    const bool null = size == 0xffffffff;
+    const std::size_t bytes = null ? 0 : size;
+    const bool number = kinds_[i] != BatchColumn::Kind::kTexts;
+    if (bytes > static_cast<std::size_t>(end - at) || (number && !null && bytes != 8))
+      throw Error(ErrorCode::kUnavailable, kWentAway);
+    column.nulls |= null;
+    column.valid.push_back(null ? 0 : 1);
+    const std::uint64_t word = number && !null ? big_endian_64(at) : 0;
+    if (kinds_[i] == BatchColumn::Kind::kIntegers) {
+      column.integers.push_back(static_cast<std::int64_t>(word));
+    } else if (number) {
+      double real;
+      std::memcpy(&real, &word, sizeof real);
+      column.reals.push_back(real);
+    } else {
+      column.bytes.append(at, bytes);
+      column.ends.push_back(column.bytes.size());
+      rows.bytes += bytes;
+    }
+    return at + bytes;
+  }
+
+  void hand_over(Batch& batch, std::shared_ptr<Rows> rows) const {
+    batch.rows = rows->rows;
+    batch.columns.resize(kinds_.size());
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      Rows::Column& from = rows->columns[i];
+      BatchColumn& column = batch.columns[i];
+      column.kind = kinds_[i];
+      if (from.nulls) column.valid = from.valid;
+      std::size_t start = 0;
+      for (const std::size_t end : from.ends) {
+        from.texts.emplace_back(from.bytes.data() + start, end - start);
+        start = end;
+      }
+      column.integers = from.integers;
+      column.reals = from.reals;
+      column.texts = from.texts;
+    }
+    batch.owner = std::move(rows);
+  }
+
+  Connection connection_;
+  std::vector<BatchColumn::Kind> kinds_;
+  std::mutex mutex_;
+  bool header_read_ = false, done_ = false;
+};
+
+class PostgresSource final : public Source {
+ public:
+  explicit PostgresSource(std::string uri) : uri_(std::move(uri)), connection_(uri_) {}
+
+  const Dialect& dialect() const override { return postgres_dialect(); }
+
+  std::vector<ColumnInfo> columns(const std::string& table) override {
+    const std::string quoted = postgres_dialect().identifier(table);
+    const char* parameter = quoted.c_str();
+    const Result found(PQexecParams(
+        connection_.get(),
+        "SELECT attname, COALESCE(nullif(t.typbasetype, 0), t.oid)::bigint FROM pg_attribute a "
+        "JOIN "
+        "pg_type t ON t.oid = a.atttypid WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT "
+        "attisdropped ORDER BY attnum",
+        1, nullptr, &parameter, nullptr, nullptr, 0));
+    if (found.status() != PGRES_TUPLES_OK)
+      throw Error(ErrorCode::kUnavailable, "the database does not answer");
+    if (found.rows() == 0) unknown(table);
+    std::vector<ColumnInfo> columns;
+    for (int i = 0; i < found.rows(); ++i)
+      columns.push_back(
+          {found.text(i, 0), type_of(static_cast<Oid>(std::stoul(found.text(i, 1))))});
+    return columns;
+  }
+
+  std::unique_ptr<Stream> execute(const std::string& sql) override {
+    return std::make_unique<PostgresStream>(uri_, sql);
+  }
+
+ private:
+  [[noreturn]] void unknown(const std::string& table) {
+    const Result tables(
+        PQexec(connection_.get(),
+               "SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'p', 'f') "
+               "AND pg_table_is_visible(oid) AND relnamespace <> 'pg_catalog'::regnamespace"));
+    std::vector<std::string> names;
+    for (int i = 0; i < tables.rows(); ++i) names.push_back(tables.text(i, 0));
+    throw Error(ErrorCode::kUnknownName, "the database has no table '" + table.substr(0, 60) +
+                                             "'; did you mean '" + nearest_word(table, names) +
+                                             "'?");
+  }
+
+  std::string uri_;
+  Connection connection_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_postgres(const std::string& uri) {
+  return std::make_unique<PostgresSource>(uri);
+}
+
+}  // namespace gauze
