@@ -8,8 +8,8 @@ namespace {
 
 std::vector<Algorithm> all_algorithms() {
   std::vector<Algorithm> all;
-  for (auto family : {internal::statistics_algorithms, internal::choice_algorithms,
-                      internal::additive_algorithms}) {
+  for (auto family : {internal::statistics_algorithms, internal::key_algorithms,
+                      internal::choice_algorithms, internal::additive_algorithms}) {
     for (Algorithm& each : family()) all.push_back(std::move(each));
   }
   return all;

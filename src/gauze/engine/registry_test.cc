@@ -32,7 +32,8 @@ json sensible_options(const Algorithm& algorithm) {
                         {"delta", "1e-6"},
                         {"p", "0.75"},
                         {"probabilities", "0.25,0.75"},
-                        {"dimension", 1}};
+                        {"dimension", 1},
+                        {"keys_per_unit", 2}};
   json options = json::object();
   for (const OptionSpec& option : algorithm.options) {
     if (option.required()) options[option.name] = by_name.at(option.name);
@@ -101,6 +102,17 @@ TEST(Registry, AMissingOptionIsAnErrorForEveryAlgorithm) {
       EXPECT_ERROR(make_job(each.name, without), ErrorCode::kInvalidOption);
     }
   }
+}
+
+// 400 people have the two common keys; the third word of a row and the key of one person do not
+// count and are not named (probability 2e-6).
+TEST(Registry, KeySelectionNamesWordsThatManyRowsHaveInOrder) {
+  std::vector<std::string> cells(400, "pear;;apple;apple;never");
+  cells.push_back("secret");
+  SeededBits bits(4);
+  const Job job =
+      make_job("key_selection", {{"epsilon", 1}, {"delta", "1e-6"}, {"keys_per_unit", 2}});
+  EXPECT_EQ(release(job, Rows(cells), bits).value, json({"apple", "pear"}));
 }
 
 TEST(Registry, AnUnknownNameSuggestsTheNearest) {
