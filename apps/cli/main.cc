@@ -61,6 +61,7 @@ void add_commands(CLI::App& app) {
   add_list(app);
   add_describe(app);
   add_release(app);
+  add_ledger(app);
   add_account(app);
   add_calibrate(app);
   add_explain(app);

@@ -217,9 +217,6 @@ TEST(LedgerCrash, MakesAWholeLedgerOrNone) {
                   new_ledger(folder.file(), budget());
                 }).stopped;
       if (!std::filesystem::exists(folder.file())) continue;
-      Ledger ledger = Ledger::open(folder.file());
-      ledger.verify();
-      if (ledger.datasets().empty()) ledger.add_dataset({"people", budget()});
       EXPECT_EQ(complaint(folder.file(), 0), "") << at;
     }
   }

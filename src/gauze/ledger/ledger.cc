@@ -168,6 +168,23 @@ void charge(Connection& connection, Record& record, const Budget& price, const B
   record.analyst_delta = to_string(Ratio(own.delta + cost.delta));
 }
 
+void append_dataset(Connection& connection, const DatasetBudget& dataset) {
+  check_name(dataset.dataset, "dataset");
+  check_limit(dataset.budget);
+  require(dataset.budget.amount > 0, "budget: epsilon or rho must be above 0");
+  if (find_last(connection, "kind = 'dataset' AND dataset = $1", {dataset.dataset})) {
+    throw Error(ErrorCode::kInvalidOption, "this ledger has a data set '" +
+                                               dataset.dataset.substr(0, 40) +
+                                               "' already; its budget cannot be changed");
+  }
+  Record record;
+  record.kind = ledger::kind::kDataset;
+  record.dataset = dataset.dataset;
+  record.relation = name(dataset.relation);
+  set_amount(record, dataset.budget);
+  append(connection, record);
+}
+
 Entry entry_of(const Record& record, Entry::State state) {
   return {.id = number_in(record, record.id),
           .dataset = record.dataset,
@@ -219,13 +236,15 @@ Ledger Ledger::open(const std::string& where, std::chrono::milliseconds patience
   return Ledger(std::move(connection));
 }
 
-Ledger Ledger::create(const std::string& where, std::chrono::milliseconds patience) {
-  const auto setup = [](Connection& connection) {
+Ledger Ledger::create(const std::string& where, const std::vector<DatasetBudget>& datasets,
+                      std::chrono::milliseconds patience) {
+  const auto setup = [&](Connection& connection) {
     for (const std::string& statement : ledger::schema()) connection.execute(statement);
     Record record;
     record.kind = ledger::kind::kInit;
     record.query = ledger::kFormat;
     append(connection, record);
+    for (const DatasetBudget& dataset : datasets) append_dataset(connection, dataset);
   };
   is_server(where) ? ledger::create_postgres(where, setup, patience)
                    : ledger::create_sqlite(where, setup, patience);
@@ -233,21 +252,8 @@ Ledger Ledger::create(const std::string& where, std::chrono::milliseconds patien
 }
 
 void Ledger::add_dataset(const DatasetBudget& dataset) {
-  check_name(dataset.dataset, "dataset");
-  check_limit(dataset.budget);
-  require(dataset.budget.amount > 0, "budget: must be above 0");
   Transaction transaction(*connection_, Connection::Access::kWrite);
-  if (find_last(*connection_, "kind = 'dataset' AND dataset = $1", {dataset.dataset})) {
-    throw Error(ErrorCode::kInvalidOption, "this ledger has a data set '" +
-                                               dataset.dataset.substr(0, 40) +
-                                               "' already; its budget cannot be changed");
-  }
-  Record record;
-  record.kind = ledger::kind::kDataset;
-  record.dataset = dataset.dataset;
-  record.relation = name(dataset.relation);
-  set_amount(record, dataset.budget);
-  append(*connection_, record);
+  append_dataset(*connection_, dataset);
   transaction.commit();
 }
 
@@ -387,6 +393,10 @@ Head Ledger::head() const {
   const auto last = find_last(*connection_, "id > 0");
   if (!last) ledger::damaged("1", "is missing");
   return {number_in(*last, last->id), last->hash};
+}
+
+bool Ledger::contains(const std::string& hash) const {
+  return find_last(*connection_, "hash = $1", {hash}).has_value();
 }
 
 void Ledger::verify() const {

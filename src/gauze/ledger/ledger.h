@@ -110,8 +110,10 @@ class Ledger {
 
   /// A path (SQLite) or postgresql://...
   static Ledger open(const std::string& where, std::chrono::milliseconds patience = kPatience);
-  /// An empty ledger. Throws `kInvalidOption` where there is something already.
-  static Ledger create(const std::string& where, std::chrono::milliseconds patience = kPatience);
+  /// A new ledger with these data sets, complete or not at all. Throws `kInvalidOption` where there
+  /// is something already, and what `add_dataset` throws.
+  static Ledger create(const std::string& where, const std::vector<DatasetBudget>& datasets = {},
+                       std::chrono::milliseconds patience = kPatience);
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
@@ -145,6 +147,8 @@ class Ledger {
   /// All questions, oldest first; of one data set if it is named.
   std::vector<Entry> history(const std::string& dataset = "") const;
   Head head() const;
+  /// Whether a record has this hash: a head that was noted down must stay part of the record.
+  bool contains(const std::string& hash) const;
 
   /// Recomputes every hash, every state and every sum. Throws `kLedgerDamaged`, naming the first bad
   /// record.

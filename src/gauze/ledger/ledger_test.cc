@@ -369,6 +369,22 @@ TEST(Ledger, NoticesRecordsThatAreMissingRepeatedOrSwapped) {
   }
 }
 
+TEST(Ledger, ShowsThatItsEndWasCutOffToWhoeverNotedTheHead) {
+  const LedgerFolder folder;
+  std::string noted;
+  {
+    Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+    ledger.settle(ledger.reserve(ask(), pure("0.1")));
+    noted = ledger.head().hash;
+    ledger.settle(ledger.reserve(ask(), pure("0.1")));
+    EXPECT_TRUE(ledger.contains(noted));
+  }
+  tamper(folder.file(), "DELETE FROM gauze_ledger WHERE id >= 4");
+  const Ledger ledger = Ledger::open(folder.file());
+  EXPECT_NO_THROW(ledger.verify());  // a chain cannot show what is no longer there
+  EXPECT_FALSE(ledger.contains(noted));
+}
+
 TEST(Ledger, GrantsNothingOnTopOfARecordThatWasAltered) {
   const LedgerFolder folder;
   {
@@ -456,6 +472,8 @@ TEST(LedgerFile, IsNeverOverwritten) {
   new_ledger(folder.file("other"), Budget::pure(1));
   EXPECT_ERROR(Ledger::create(folder.file("other")), ErrorCode::kInvalidOption);
   EXPECT_EQ(Ledger::open(folder.file("other")).datasets().size(), 1u);
+  EXPECT_ERROR(Ledger::create(folder.file("bad"), {{"people", Budget::pure(0)}}),
+               ErrorCode::kInvalidOption);
   // Nothing else is left lying around.
   std::size_t files = 0;
   for (const auto& each : std::filesystem::directory_iterator(folder.path())) {

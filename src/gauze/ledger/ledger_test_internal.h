@@ -33,9 +33,7 @@ class LedgerFolder {
 
 /// A ledger with the data set `people`.
 inline Ledger new_ledger(const std::string& where, const Budget& budget) {
-  Ledger ledger = Ledger::create(where);
-  ledger.add_dataset({"people", budget});
-  return ledger;
+  return Ledger::create(where, {{"people", budget}});
 }
 
 inline Request ask(const std::string& text = "SELECT COUNT(*) FROM people",

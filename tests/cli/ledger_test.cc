@@ -1,0 +1,139 @@
+#include "gauze/ledger/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "program.h"
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+gauze::Event pure(const char* epsilon) {
+  return {gauze::events::Pure{gauze::parse_ratio(epsilon)}, gauze::Relation::kAddRemove};
+}
+
+/// A ledger as the program makes it, with two questions asked by ada.
+std::string asked_ledger(const Folder& folder) {
+  const std::string path = folder.path("people.ledger");
+  const Ran ran =
+      gauze_program("ledger init " + path + " --dataset people --epsilon 3 --delta 1e-6 --json");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  gauze::Ledger ledger = gauze::Ledger::open(path);
+  ledger.settle(
+      ledger.reserve({.dataset = "people", .analyst = "ada", .text = "SELECT 1"}, pure("1/3")));
+  ledger.reserve({.dataset = "people", .analyst = "ada", .text = "evil \x1b[2J\nline"},
+                 pure("0.5"));
+  return path;
+}
+
+TEST(LedgerCommand, InitsShowsAndNeverOverwrites) {
+  const Folder folder;
+  const std::string path = folder.path("people.ledger");
+  const std::string init = "ledger init " + path + " --dataset people --epsilon 3 --delta 1e-6";
+  const Ran ran = gauze_program(init, "", "LC_ALL=C.UTF-8");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("ε 3, δ 1e-06"));
+  const std::string before = slurp(path);
+  const Ran again = gauze_program(init);
+  EXPECT_EQ(again.exit, 2);
+  EXPECT_THAT(again.err, HasSubstr("gauze ledger add"));
+  EXPECT_EQ(slurp(path), before);
+}
+
+TEST(LedgerCommand, ShowsWhatIsSpentAndLeftExactlyAsJson) {
+  const Folder folder;
+  const std::string path = asked_ledger(folder);
+  const Ran ran = gauze_program("ledger show --json " + path);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto account = ran.json().at("accounts").at(0);
+  EXPECT_EQ(account.at("budget"), nlohmann::json({{"epsilon", 3}, {"delta", 1e-6}}));
+  EXPECT_EQ(account.at("spent"), nlohmann::json({{"epsilon", "5/6"}, {"delta", 0}}));
+  EXPECT_EQ(account.at("left"), nlohmann::json({{"epsilon", "13/6"}, {"delta", 1e-6}}));
+  EXPECT_EQ(ran.json().at("records"), 5);
+}
+
+TEST(LedgerCommand, RoundsWhatIsSpentUpAndWhatIsLeftDown) {
+  const Folder folder;
+  const Ran ran = gauze_program("ledger show " + asked_ledger(folder), "", "LC_ALL=C");
+  EXPECT_THAT(ran.out, HasSubstr("epsilon 0.833334"));
+  EXPECT_THAT(ran.out, HasSubstr("epsilon 2.16666"));
+  EXPECT_THAT(ran.out, HasSubstr("28 %"));
+  EXPECT_TRUE(std::all_of(ran.out.begin(), ran.out.end(), [](char c) { return (c & 0x80) == 0; }));
+}
+
+TEST(LedgerCommand, PrintsAHistoryThatCannotSteerTheTerminal) {
+  const Folder folder;
+  const std::string path = asked_ledger(folder);
+  const Ran ran = gauze_program("ledger history " + path);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("settled"));
+  EXPECT_THAT(ran.out, HasSubstr("reserved"));
+  EXPECT_THAT(ran.out, HasSubstr("SELECT 1"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 3);
+  const auto json = gauze_program("ledger history --json " + path).json();
+  ASSERT_EQ(json.size(), 2u);
+  EXPECT_EQ(json.at(0).at("cost").at("epsilon"), "1/3");
+  EXPECT_EQ(json.at(1).at("text"), "evil \x1b[2J\nline");
+  EXPECT_EQ(gauze_program("ledger history --dataset cats " + path).exit, 2);
+}
+
+TEST(LedgerCommand, ExportsOneObjectPerLine) {
+  const Folder folder;
+  const Ran ran = gauze_program("ledger export " + asked_ledger(folder));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  std::istringstream lines(ran.out);
+  std::string previous(64, '0');
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto record = nlohmann::json::parse(line);
+    EXPECT_EQ(record.at("previous"), previous);
+    previous = record.at("hash");
+  }
+  EXPECT_EQ(count, 5);
+}
+
+TEST(LedgerCommand, VerifiesAndRemembersAHeadThatWasNotedDown) {
+  const Folder folder;
+  const std::string path = asked_ledger(folder);
+  const Ran ran = gauze_program("ledger verify --json " + path);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const std::string head = ran.json().at("head");
+  EXPECT_EQ(gauze_program("ledger verify --head " + head + " " + path).exit, 0);
+  const Ran other = gauze_program("ledger verify --head " + std::string(64, 'a') + " " + path);
+  EXPECT_EQ(other.exit, 5);
+  EXPECT_THAT(other.err, HasSubstr("ledger_damaged"));
+}
+
+TEST(LedgerCommand, GivesShares) {
+  const Folder folder;
+  const std::string path = asked_ledger(folder);
+  const std::string share = "ledger share " + path + " --dataset people --analyst ada ";
+  EXPECT_EQ(gauze_program(share + "--rho 1").exit, 2);  // another currency
+  const Ran ran = gauze_program(share + "--epsilon 1 --delta 1e-7 --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("accounts").at(1).at("left").at("epsilon"), "1/6");
+  EXPECT_EQ(
+      gauze_program("ledger share " + path + " --dataset cats --analyst ada --epsilon 1").exit, 2);
+}
+
+TEST(LedgerCommand, RefusesWhatIsNoBudgetAndLeavesNothingBehind) {
+  const Folder folder;
+  const std::string path = folder.path("new.ledger");
+  for (const char* budget :
+       {"", "--epsilon 0", "--epsilon -1", "--epsilon nan", "--epsilon 1 --rho 1", "--delta 1e-6",
+        "--epsilon 1 --delta 1", "--rho 0", "--epsilon 1 --relation friends", "--epsilon 1e-31"}) {
+    const Ran ran = gauze_program("ledger init " + path + " --dataset people " + budget);
+    EXPECT_EQ(ran.exit, 2) << budget << ": " << ran.err;
+    EXPECT_EQ(slurp(path), "") << budget;
+  }
+  EXPECT_EQ(gauze_program("ledger show " + path).exit, 5);
+  EXPECT_EQ(gauze_program("ledger show " + folder.write("thesis", "my thesis")).exit, 5);
+}
+
+}  // namespace
