@@ -14,7 +14,8 @@
 namespace gauze {
 
 class Source;
-class RelationNode;  // rows before aggregation: scans, filters, joins, unions (relation_internal.h)
+struct
+    RelationNode;  // rows before aggregation: scans, filters, joins, unions (relation_internal.h)
 
 /// A group key of the answer.
 struct KeyColumn {

@@ -1,0 +1,420 @@
+#include "gauze/query/expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "gauze/base/error.h"
+#include "gauze/query/evaluate_internal.h"
+
+namespace gauze {
+
+Expression Expression::of(Value value) {
+  Expression result;
+  result.literal = std::move(value);
+  return result;
+}
+
+Expression Expression::input(std::size_t column) {
+  Expression result;
+  result.kind = Kind::kColumn;
+  result.column = column;
+  return result;
+}
+
+Expression Expression::call(std::string function, std::vector<Expression> arguments) {
+  Expression result;
+  result.kind = Kind::kCall;
+  result.function = std::move(function);
+  result.arguments = std::move(arguments);
+  return result;
+}
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double down(double x) {
+  return std::nextafter(x, -kInfinity);
+}
+double up(double x) {
+  return std::nextafter(x, kInfinity);
+}
+
+/// Booleans have a spread too: [0, 1] when the truth may be the other one.
+Estimate exact(Value value) {
+  Estimate result{std::move(value), 0, 0};
+  if (const auto number = number_of(result.value)) {
+    const bool rounded = std::abs(*number) >= 0x1p53 || std::holds_alternative<Ratio>(result.value);
+    result.lower = rounded ? down(*number) : *number;
+    result.upper = rounded ? up(*number) : *number;
+  }
+  return result;
+}
+
+Estimate null() {
+  return exact({});
+}
+
+Estimate ranged(Value value, double lower, double upper) {
+  if (std::isnan(lower)) lower = -kInfinity;
+  if (std::isnan(upper)) upper = kInfinity;
+  const double number = number_of(value).value_or(0);
+  return {std::move(value), std::min(lower, number), std::max(upper, number)};
+}
+
+bool is_true(const Estimate& estimate) {
+  const auto* value = std::get_if<bool>(&estimate.value);
+  return value != nullptr && *value;
+}
+
+Estimate logic(const std::string& function, const std::vector<Estimate>& arguments) {
+  const bool stop = function == "or";  // the value that decides
+  bool unknown = false, decided = false;
+  double lower = stop ? 0 : 1, upper = lower;
+  for (const Estimate& argument : arguments) {
+    if (is_null(argument.value)) {
+      unknown = true;
+      continue;
+    }
+    decided = decided || is_true(argument) == stop;
+    lower = stop ? std::max(lower, argument.lower) : std::min(lower, argument.lower);
+    upper = stop ? std::max(upper, argument.upper) : std::min(upper, argument.upper);
+  }
+  if (decided) return ranged(stop, lower, upper);
+  return unknown ? null() : ranged(!stop, lower, upper);
+}
+
+bool holds(const std::string& comparison, int order) {
+  if (comparison == "=") return order == 0;
+  if (comparison == "<>") return order != 0;
+  if (comparison == "<") return order < 0;
+  if (comparison == "<=") return order <= 0;
+  if (comparison == ">") return order > 0;
+  return order >= 0;
+}
+
+Estimate comparison(const std::string& function, const Estimate& a, const Estimate& b) {
+  const auto order = compare(a.value, b.value);
+  if (!order) return null();
+  const bool value = holds(function, *order);
+  if (!number_of(a.value)) return exact(value);
+  // What each possible order of the true values would give.
+  bool some = false, all = true;
+  const auto see = [&](bool possible, int sign) {
+    if (!possible) return;
+    some = some || holds(function, sign);
+    all = all && holds(function, sign);
+  };
+  const bool certain = a.lower == a.upper && b.lower == b.upper;
+  see(certain ? *order < 0 : a.lower < b.upper, -1);
+  see(certain ? *order == 0 : a.lower <= b.upper && b.lower <= a.upper, 0);
+  see(certain ? *order > 0 : a.upper > b.lower, 1);
+  return ranged(value, all ? 1 : 0, some ? 1 : 0);
+}
+
+Value add_up(const Value& a, const Value& b, bool subtract) {
+  std::int64_t whole = 0;
+  const auto* x = std::get_if<std::int64_t>(&a);
+  const auto* y = std::get_if<std::int64_t>(&b);
+  if (x != nullptr && y != nullptr &&
+      !(subtract ? __builtin_sub_overflow(*x, *y, &whole) : __builtin_add_overflow(*x, *y, &whole)))
+    return whole;
+  if (const auto* date = std::get_if<Date>(&a)) {
+    if (const auto* other = std::get_if<Date>(&b)) return date->days - other->days;
+    if (y != nullptr) return Date{subtract ? date->days - *y : date->days + *y};
+  }
+  const double p = *number_of(a), q = *number_of(b);
+  return subtract ? p - q : p + q;
+}
+
+Value product(const Value& a, const Value& b) {
+  std::int64_t whole = 0;
+  const auto* x = std::get_if<std::int64_t>(&a);
+  const auto* y = std::get_if<std::int64_t>(&b);
+  if (x != nullptr && y != nullptr && !__builtin_mul_overflow(*x, *y, &whole)) return whole;
+  return *number_of(a) * *number_of(b);
+}
+
+/// The hull of f at the corners of a box; 0 * infinity is 0, for the infinity only says "not known".
+template <class F>
+Estimate at_corners(Value value, const Estimate& a, const Estimate& b, F f) {
+  double lower = kInfinity, upper = -kInfinity;
+  for (const double x : {a.lower, a.upper})
+    for (const double y : {b.lower, b.upper}) {
+      const double corner = f(x, y);
+      lower = std::min(lower, std::isnan(corner) ? 0 : down(corner));
+      upper = std::max(upper, std::isnan(corner) ? 0 : up(corner));
+    }
+  return ranged(std::move(value), lower, upper);
+}
+
+Estimate quotient(const Estimate& a, const Estimate& b, bool whole) {
+  const double x = *number_of(a.value), y = *number_of(b.value);
+  if (y == 0) return null();
+  const double ratio = whole ? std::trunc(x / y) : x / y;
+  if (!std::isfinite(ratio)) return null();
+  Value value = ratio;
+  if (whole && std::abs(ratio) < 0x1p62) value = static_cast<std::int64_t>(ratio);
+  if (b.lower <= 0 && b.upper >= 0) return ranged(value, -kInfinity, kInfinity);
+  Estimate result = at_corners(value, a, b, [](double p, double q) { return p / q; });
+  if (whole) return ranged(value, std::trunc(result.lower), std::trunc(result.upper));
+  return result;
+}
+
+Estimate modulo(const Estimate& a, const Estimate& b) {
+  const auto* x = std::get_if<std::int64_t>(&a.value);
+  const auto* y = std::get_if<std::int64_t>(&b.value);
+  const bool known = a.lower == a.upper && b.lower == b.upper;
+  if (x != nullptr && y != nullptr) {
+    if (*y == 0) return null();
+    const Value value = *y == -1 ? std::int64_t{0} : *x % *y;
+    return known ? exact(value) : ranged(value, -kInfinity, kInfinity);
+  }
+  const double p = *number_of(a.value), q = *number_of(b.value);
+  if (q == 0) return null();
+  return known ? exact(std::fmod(p, q)) : ranged(std::fmod(p, q), -kInfinity, kInfinity);
+}
+
+Estimate arithmetic(const std::string& function, const Estimate& a, const Estimate& b) {
+  if (is_null(a.value) || is_null(b.value) || !number_of(a.value) || !number_of(b.value))
+    return null();
+  const auto finish = [](Estimate estimate) {
+    const auto* real = std::get_if<double>(&estimate.value);
+    return real != nullptr && !std::isfinite(*real) ? null() : estimate;
+  };
+  const bool sure = a.lower == a.upper && b.lower == b.upper;
+  if (function == "+" || function == "-") {
+    const Value value = add_up(a.value, b.value, function == "-");
+    if (sure && !std::holds_alternative<double>(value)) return exact(value);
+    return finish(function == "+" ? ranged(value, down(a.lower + b.lower), up(a.upper + b.upper))
+                                  : ranged(value, down(a.lower - b.upper), up(a.upper - b.lower)));
+  }
+  if (function == "*") {
+    const Value value = product(a.value, b.value);
+    if (sure && !std::holds_alternative<double>(value)) return exact(value);
+    return finish(at_corners(value, a, b, [](double x, double y) { return x * y; }));
+  }
+  if (function == "%") return modulo(a, b);
+  return quotient(a, b, function == "//");
+}
+
+/// A function that never decreases, on value and bounds alike.
+template <class F>
+Estimate monotone(const Estimate& x, F f, bool widen) {
+  const double lower = f(x.lower), upper = f(x.upper);
+  return ranged(f(*number_of(x.value)), widen ? down(down(lower)) : lower,
+                widen ? up(up(upper)) : upper);
+}
+
+Estimate as_integer(Estimate estimate) {
+  const double number = *number_of(estimate.value);
+  if (std::abs(number) < 0x1p62) estimate.value = static_cast<std::int64_t>(number);
+  return estimate;
+}
+
+double rounded(double x) {
+  return std::isfinite(x) ? std::floor(x + 0.5) : x;
+}
+
+std::optional<Estimate> real_function(const std::string& function,
+                                      const std::vector<Estimate>& arguments) {
+  const Estimate& x = arguments[0];
+  const double number = *number_of(x.value);
+  if (function == "negate") {
+    const Value zero = std::int64_t{0};
+    return arithmetic("-", exact(zero), x);
+  }
+  if (function == "abs") {
+    const Estimate positive = number < 0 ? arithmetic("-", exact(std::int64_t{0}), x) : x;
+    const double least =
+        x.lower <= 0 && x.upper >= 0 ? 0 : std::min(std::abs(x.lower), std::abs(x.upper));
+    return ranged(positive.value, least, std::max(std::abs(x.lower), std::abs(x.upper)));
+  }
+  if (function == "sign")
+    return as_integer(monotone(
+        x, [](double v) { return v > 0   ? 1.0
+                                 : v < 0 ? -1.0
+                                         : 0.0; }, false));
+  if (function == "floor")
+    return as_integer(monotone(
+        x, [](double v) { return std::floor(v); }, false));
+  if (function == "ceil")
+    return as_integer(monotone(
+        x, [](double v) { return std::ceil(v); }, false));
+  if (function == "round" && arguments.size() == 1) return as_integer(monotone(x, rounded, false));
+  if (function == "round") {
+    const double scale =
+        std::pow(10.0, std::clamp(number_of(arguments[1].value).value_or(0), -15.0, 15.0));
+    return monotone(
+        x, [scale](double v) { return rounded(v * scale) / scale; }, true);
+  }
+  if (function == "sqrt")
+    return number < 0 ? null()
+                      : monotone(
+                            x, [](double v) { return std::sqrt(std::max(v, 0.0)); }, true);
+  if (function == "exp") {
+    const Estimate result = monotone(
+        x, [](double v) { return std::exp(v); }, true);
+    return std::isfinite(*number_of(result.value)) ? result : null();
+  }
+  if (function == "ln")
+    return number <= 0 ? null()
+                       : monotone(
+                             x, [](double v) { return v <= 0 ? -kInfinity : std::log(v); }, true);
+  if (function == "power") {
+    const double value = std::pow(number, *number_of(arguments[1].value));
+    if (!std::isfinite(value)) return null();
+    if (x.lower <= 0) return ranged(value, -kInfinity, kInfinity);
+    return at_corners(value, x, arguments[1], [](double p, double q) { return std::pow(p, q); });
+  }
+  return std::nullopt;
+}
+
+Estimate least_or_greatest(bool greatest, const std::vector<Estimate>& arguments) {
+  std::optional<Estimate> best;
+  for (const Estimate& argument : arguments) {
+    if (is_null(argument.value)) continue;
+    if (!best) {
+      best = argument;
+      continue;
+    }
+    const int order = compare(argument.value, best->value).value_or(0);
+    const auto pick = [greatest](double a, double b) {
+      return greatest ? std::max(a, b) : std::min(a, b);
+    };
+    best = Estimate{(greatest ? order > 0 : order < 0) ? argument.value : best->value,
+                    pick(best->lower, argument.lower), pick(best->upper, argument.upper)};
+  }
+  return best.value_or(null());
+}
+
+Estimate membership(const std::vector<Estimate>& arguments) {
+  std::vector<Estimate> equal;
+  for (std::size_t i = 1; i < arguments.size(); ++i)
+    equal.push_back(comparison("=", arguments[0], arguments[i]));
+  return logic("or", equal);
+}
+
+/// width_bucket(x, lower, upper, count): 0 below, count + 1 from the upper end on.
+Estimate bucket(const std::vector<Estimate>& arguments) {
+  const double lower = *number_of(arguments[1].value), upper = *number_of(arguments[2].value);
+  const double count = *number_of(arguments[3].value);
+  return as_integer(monotone(
+      arguments[0],
+      [=](double v) {
+        return v < lower ? 0
+               : v >= upper
+                   ? count + 1
+                   : std::min(std::floor((v - lower) * (count / (upper - lower))), count - 1) + 1;
+      },
+      false));
+}
+
+/// The branch that is taken; the spread covers every branch that the truth might have taken.
+Estimate chosen(const Expression& expression, const std::vector<Estimate>& inputs) {
+  std::optional<Estimate> taken;
+  double lower = kInfinity, upper = -kInfinity;
+  const auto cover = [&](const Estimate& branch) {
+    if (is_null(branch.value)) return;
+    lower = std::min(lower, branch.lower);
+    upper = std::max(upper, branch.upper);
+  };
+  bool open = true;  // the truth may get here
+  const std::size_t count = expression.arguments.size();
+  for (std::size_t i = 0; i + 1 < count && open; i += 2) {
+    const Estimate condition = evaluate(expression.arguments[i], inputs);
+    const bool possible = is_true(condition) || (!is_null(condition.value) && condition.upper > 0);
+    if (!possible) continue;
+    const Estimate branch = evaluate(expression.arguments[i + 1], inputs);
+    cover(branch);
+    if (is_true(condition) && !taken) taken = branch;
+    open = condition.lower < 1;
+  }
+  if (open) {
+    const Estimate otherwise = evaluate(expression.arguments.back(), inputs);
+    cover(otherwise);
+    if (!taken) taken = otherwise;
+  }
+  if (is_null(taken->value) || !number_of(taken->value)) return *taken;
+  return ranged(taken->value, lower, upper);
+}
+
+std::optional<Estimate> logical_function(const std::string& function,
+                                         const std::vector<Estimate>& arguments) {
+  if (function == "and" || function == "or") return logic(function, arguments);
+  if (function == "not") {
+    const Estimate& x = arguments[0];
+    return is_null(x.value) ? null() : ranged(!is_true(x), 1 - x.upper, 1 - x.lower);
+  }
+  if (function == "is_null") return exact(is_null(arguments[0].value));
+  if (function == "is_distinct") {
+    if (is_null(arguments[0].value) || is_null(arguments[1].value))
+      return exact(is_null(arguments[0].value) != is_null(arguments[1].value));
+    return comparison("<>", arguments[0], arguments[1]);
+  }
+  for (const char* name : {"=", "<>", "<", "<=", ">", ">="})
+    if (function == name) return comparison(function, arguments[0], arguments[1]);
+  if (function == "in") return membership(arguments);
+  if (function == "coalesce") {
+    for (const Estimate& argument : arguments)
+      if (!is_null(argument.value)) return argument;
+    return null();
+  }
+  if (function == "nullif") {
+    const auto order = compare(arguments[0].value, arguments[1].value);
+    return order && *order == 0 ? null() : arguments[0];
+  }
+  if (function == "least" || function == "greatest")
+    return least_or_greatest(function == "greatest", arguments);
+  return std::nullopt;
+}
+
+Estimate clamped(const std::vector<Estimate>& arguments) {
+  if (is_null(arguments[0].value)) return null();
+  return least_or_greatest(false,
+                           {least_or_greatest(true, {arguments[0], arguments[1]}), arguments[2]});
+}
+
+}  // namespace
+
+Estimate evaluate(const Expression& expression, const std::vector<Estimate>& inputs) {
+  if (expression.kind == Expression::Kind::kLiteral) return exact(expression.literal);
+  if (expression.kind == Expression::Kind::kColumn) {
+    if (expression.column >= inputs.size())
+      throw Error(ErrorCode::kInternal, "an expression names a column that is not there");
+    return inputs[expression.column];
+  }
+  const std::string& function = expression.function;
+  if (function == "case") return chosen(expression, inputs);
+  std::vector<Estimate> arguments;
+  for (const Expression& argument : expression.arguments)
+    arguments.push_back(evaluate(argument, inputs));
+  if (auto result = logical_function(function, arguments)) return *result;
+  if (function == "clamp") return clamped(arguments);
+
+  std::vector<Value> values;
+  bool numbers = true;
+  for (const Estimate& argument : arguments) {
+    if (is_null(argument.value)) return null();
+    numbers = numbers && number_of(argument.value).has_value();
+    values.push_back(argument.value);
+  }
+  for (const char* name : {"+", "-", "*", "/", "//", "%"})
+    if (function == name) return arithmetic(function, arguments[0], arguments[1]);
+  if (numbers && function == "width_bucket") return bucket(arguments);
+  if (numbers)
+    if (auto result = real_function(function, arguments)) return *result;
+  if (const auto value = call_on_values(function, values)) {
+    Estimate result = exact(*value);
+    // Only conversions between numbers reach this point with a spread.
+    if (numbers && (function == "to_integer" || function == "to_double"))
+      return ranged(*value,
+                    function == "to_integer" ? rounded(arguments[0].lower) : arguments[0].lower,
+                    function == "to_integer" ? rounded(arguments[0].upper) : arguments[0].upper);
+    return result;
+  }
+  return null();
+}
+
+}  // namespace gauze

@@ -1,0 +1,88 @@
+#include "gauze/query/parse.h"
+
+#include <pg_query.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "gauze/base/error.h"
+#include "gauze/query/ast_internal.h"
+#include "gauze/query/parse_internal.h"
+
+namespace gauze {
+namespace {
+
+using Json = nlohmann::json;
+
+// The parser's tree printer recurses without a check of its own; a chain of one-character operators
+// is the deepest tree a text can have, and at this length it stays within a small thread's stack.
+constexpr std::size_t kLongestText = 20'000;
+
+std::string near_word(std::string_view sql, std::size_t position) {
+  if (position >= sql.size()) return "the end";
+  std::size_t end = position;
+  while (end < sql.size() && end - position < 30 &&
+         !std::isspace(static_cast<unsigned char>(sql[end])))
+    ++end;
+  return "'" + std::string(sql.substr(position, std::max<std::size_t>(end - position, 1))) + "'";
+}
+
+Json parse_tree(std::string_view sql) {
+  if (sql.size() > kLongestText)
+    throw Error(ErrorCode::kUnsupported,
+                "the question is longer than 20,000 characters; ask a shorter one");
+  if (sql.find('\0') != std::string_view::npos)
+    throw Error(ErrorCode::kSyntax, "the question contains a zero byte");
+  const std::string text(sql);
+  PgQueryParseResult result = pg_query_parse(text.c_str());
+  std::string tree, problem;
+  if (result.error != nullptr) {
+    const auto position = static_cast<std::size_t>(std::max(result.error->cursorpos - 1, 0));
+    problem = std::string(result.error->message) + " (character " + std::to_string(position + 1) +
+              ", near " + near_word(sql, position) + ")";
+  } else {
+    tree = result.parse_tree;
+  }
+  pg_query_free_parse_result(result);
+  if (!problem.empty()) throw Error(ErrorCode::kSyntax, "SQL: " + problem);
+  Json parsed = Json::parse(tree, nullptr, false);
+  // Texts in an encoding other than UTF-8 end here.
+  if (parsed.is_discarded())
+    throw Error(ErrorCode::kSyntax, "the question is not valid UTF-8 text");
+  return parsed;
+}
+
+const Json& only_statement(const Json& tree) {
+  const Json& statements = tree.at("stmts");
+  if (statements.empty())
+    throw Error(ErrorCode::kSyntax, "the question is empty; write SELECT ...");
+  if (statements.size() > 1)
+    throw Error(ErrorCode::kUnsupported,
+                "one question at a time: remove what follows the first ';'");
+  return statements.at(0).at("stmt");
+}
+
+}  // namespace
+
+bool is_explain(std::string_view sql) {
+  const Json tree = parse_tree(sql);
+  return only_statement(tree).contains("ExplainStmt");
+}
+
+SqlSelect parse_select(std::string_view sql) {
+  const Json tree = parse_tree(sql);
+  const Json* statement = &only_statement(tree);
+  if (statement->contains("ExplainStmt")) statement = &statement->at("ExplainStmt").at("query");
+  if (!statement->contains("SelectStmt"))
+    throw Error(ErrorCode::kNotPrivate,
+                "only questions are answered, nothing is changed: write SELECT ...");
+  try {
+    return SqlReader(sql).select(statement->at("SelectStmt"), 0);
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::kUnsupported,
+                "this form of SELECT is not supported; see docs/sql.md for what is");
+  }
+}
+
+}  // namespace gauze

@@ -1,0 +1,329 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gauze/base/error.h"
+#include "gauze/base/words.h"
+#include "gauze/data/normalise.h"
+#include "gauze/query/plan.h"
+#include "gauze/query/sql_writer_internal.h"
+
+namespace gauze {
+namespace {
+
+void mark(const Expression& expression, std::vector<bool>& used) {
+  if (expression.kind == Expression::Kind::kColumn) used[expression.column] = true;
+  for (const Expression& argument : expression.arguments) mark(argument, used);
+}
+
+std::string listed(const std::vector<std::string>& parts, const char* separator) {
+  std::string result;
+  for (const std::string& part : parts) {
+    if (!result.empty()) result += separator;
+    result += part;
+  }
+  return result;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return text;
+}
+
+std::string numbered(const char* letter, std::size_t i) {
+  std::string result = letter;
+  return result += std::to_string(i);
+}
+
+constexpr std::size_t kLongestColumn = 100;
+
+/// 2^52 steps or fewer cover the range, so that sums are sums of integers.
+int step_exponent(const Facts& facts) {
+  const double largest =
+      std::max(std::abs(round_down(*facts.lower)), std::abs(round_up(*facts.upper)));
+  return largest == 0 ? 0 : std::max(std::ilogb(largest) - 51, -400);
+}
+
+}  // namespace
+
+std::string RelationWriter::select(const std::string& columns, const Fragment& fragment) const {
+  std::string sql = "SELECT ";
+  sql += columns.empty() ? "CAST(1 AS BIGINT) AS one" : columns;
+  sql += " FROM " + fragment.from;
+  if (!fragment.where.empty()) sql += " WHERE " + listed(fragment.where, " AND ");
+  return sql;
+}
+
+std::string RelationWriter::columns_of(const Fragment& fragment,
+                                       const std::vector<bool>& used) const {
+  std::vector<std::string> columns;
+  if (!fragment.unit.empty()) columns.push_back(fragment.unit + " AS u");
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) columns.push_back(fragment.columns[i].sql + " AS " + numbered("c", i));
+  return listed(columns, ", ");
+}
+
+/// The columns of a sub-select, whatever they were before.
+Fragment RelationWriter::named(const std::string& select, const Fragment& like,
+                               const std::vector<bool>& used) {
+  const std::string name = alias();
+  Fragment result;
+  result.from = "(" + select + ") AS " + name;
+  result.columns.resize(used.size());
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) result.columns[i] = {name + "." + numbered("c", i), like.columns[i].facts};
+  if (!like.unit.empty()) result.unit = name + ".u";
+  return result;
+}
+
+Fragment RelationWriter::wrapped(const Fragment& fragment, const std::vector<bool>& used,
+                                 const std::string& tail) {
+  return named(select(columns_of(fragment, used), fragment) + tail, fragment, used);
+}
+
+Fragment RelationWriter::deduplicated(Fragment fragment, const std::vector<bool>& used,
+                                      const std::vector<std::size_t>& key) {
+  const auto in_key = [&](std::size_t i) {
+    return std::find(key.begin(), key.end(), i) != key.end();
+  };
+  std::vector<std::string> groups;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i] && in_key(i)) groups.push_back(fragment.columns[i].sql);
+    if (used[i] && !in_key(i)) {
+      const bool boolean = fragment.columns[i].facts.type == Type::kBoolean;
+      fragment.columns[i].sql = (boolean ? "bool_and(" : "MIN(") + fragment.columns[i].sql + ")";
+    }
+  }
+  return wrapped(fragment, used, " GROUP BY " + listed(groups, ", "));
+}
+
+const std::map<std::string, ColumnInfo>& RelationWriter::catalogue(const std::string& table) {
+  auto& known = catalogues_[table];
+  if (known.empty())
+    for (const ColumnInfo& column : source_.columns(table))
+      known.emplace(lower_case(column.name), column);
+  return known;
+}
+
+Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>& used) {
+  const std::string name = alias();
+  Fragment result;
+  result.from = dialect_.identifier(node.table.name) + " AS " + name;
+  result.columns.resize(used.size());
+  const bool owned = node.owner == Owner::kUnit;
+  const auto& columns = catalogue(node.table.name);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const ColumnSchema& column = node.table.columns[i];
+    const bool is_owner = owned && node.columns[i].is_unit;
+    if (!used[i] && !is_owner) continue;
+    const auto found = columns.find(lower_case(column.name));
+    if (found == columns.end())
+      throw Error(ErrorCode::kUnknownName, "the table '" + node.table.name + "' has no column '" +
+                                               column.name + "', which its schema declares");
+    const std::string raw = name + "." + dialect_.identifier(found->second.name);
+    const Facts& facts = node.columns[i].facts;
+    const bool identity =
+        is_owner || !node.columns[i].keys.empty() || same_name(node.table.unit.column, column.name);
+    result.columns[i] = {identity ? dialect_.convert(raw, found->second.type, facts.type)
+                                  : normalised(dialect_, column, found->second.type, raw),
+                         facts};
+    if (!is_owner) continue;
+    result.unit = result.columns[i].sql;
+    result.where.push_back(result.unit + " IS NOT NULL");
+  }
+  // Long conversions are written once and named, whatever repeats them above.
+  const bool is_long = std::any_of(result.columns.begin(), result.columns.end(),
+                                   [](const Written& x) { return x.sql.size() > kLongestColumn; });
+  if (!is_long) return result;
+  std::vector<bool> all(used.size());
+  for (std::size_t i = 0; i < used.size(); ++i) all[i] = !result.columns[i].sql.empty();
+  Fragment unowned = result;
+  unowned.unit.clear();
+  unowned.where.clear();
+  Fragment outer = wrapped(unowned, all);
+  for (std::size_t i = 0; i < used.size() && owned; ++i)
+    if (node.columns[i].is_unit) {
+      outer.unit = outer.columns[i].sql;
+      outer.where = {outer.unit + " IS NOT NULL"};
+    }
+  return outer;
+}
+
+Fragment RelationWriter::project(const RelationNode& node, const std::vector<bool>& used) {
+  std::vector<bool> needed(node.inputs[0]->columns.size());
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) mark(node.expressions[i], needed);
+  Fragment result = write(node.inputs[0], needed);
+  std::vector<Written> columns(used.size());
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (used[i]) columns[i] = write_expression(dialect_, node.expressions[i], result.columns);
+  result.columns = std::move(columns);
+  return node.materialised ? wrapped(result, used) : result;
+}
+
+Fragment RelationWriter::join(const RelationNode& node, const std::vector<bool>& used) {
+  const std::size_t n = node.inputs[0]->columns.size(), m = node.inputs[1]->columns.size();
+  std::vector<bool> needed(n + m);
+  std::copy(used.begin(), used.end(), needed.begin());
+  mark(node.condition, needed);
+  const std::vector<bool> left_used(needed.begin(),
+                                    needed.begin() + static_cast<std::ptrdiff_t>(n));
+  std::vector<bool> right_used(needed.begin() + static_cast<std::ptrdiff_t>(n), needed.end());
+  for (const std::size_t column : node.single_match) right_used[column] = true;
+  Fragment left = write(node.inputs[0], left_used);
+  Fragment right = write(node.inputs[1], right_used);
+  if (!node.single_match.empty())
+    right = deduplicated(std::move(right), right_used, node.single_match);
+  else if (node.left_join || right.compound)
+    right = wrapped(right, right_used);
+
+  Fragment result = left;
+  result.columns.insert(result.columns.end(), right.columns.begin(), right.columns.end());
+  std::string condition = write_expression(dialect_, node.condition, result.columns).sql;
+  if (node.match_units) condition += " AND " + left.unit + " = " + right.unit;
+  result.from += (node.left_join ? " LEFT JOIN " : " JOIN ") + right.from + " ON " + condition;
+  result.where.insert(result.where.end(), right.where.begin(), right.where.end());
+  result.unit = node.owner_input == 0 ? left.unit : right.unit;
+  result.columns.resize(used.size());
+  result.compound = true;
+  for (std::size_t i = n; i < result.columns.size(); ++i)
+    result.columns[i].facts = node.columns[i].facts;
+  return result;
+}
+
+Fragment RelationWriter::semi_join(const RelationNode& node, const std::vector<bool>& used) {
+  std::vector<bool> needed = used;
+  needed[node.column] = true;
+  Fragment result = write(node.inputs[0], needed);
+  const Fragment list = write(node.inputs[1], {true});
+  result.where.push_back(result.columns[node.column].sql + (node.negated ? " NOT IN (" : " IN (") +
+                         select(list.columns[0].sql, list) + ")");
+  return result;
+}
+
+Fragment RelationWriter::union_all(const RelationNode& node, const std::vector<bool>& used) {
+  std::string sql;
+  Fragment like;
+  for (const Relation& input : node.inputs) {
+    Fragment part = write(input, used);
+    for (std::size_t i = 0; i < used.size(); ++i)
+      if (used[i])
+        part.columns[i] = {in_type(dialect_, {part.columns[i].sql, input->columns[i].facts},
+                                   node.columns[i].facts.type),
+                           node.columns[i].facts};
+    sql += (sql.empty() ? std::string() : " UNION ALL ") + select(columns_of(part, used), part);
+    like = std::move(part);
+  }
+  return named(sql, like, used);
+}
+
+std::string RelationWriter::aggregate(const UnitAggregate& aggregate, const Facts& facts,
+                                      const std::vector<Written>& inputs) const {
+  using Function = UnitAggregate::Function;
+  const auto limited = [&](const std::string& sql, Type type) {
+    const auto end = [&](const Ratio& value) {
+      return type == Type::kInteger ? Value(saturate(numerator(value))) : Value(value);
+    };
+    return dialect_.clamp(sql, type, end(*facts.lower), end(*facts.upper));
+  };
+  if (aggregate.function == Function::kCountRows) return limited("COUNT(*)", Type::kInteger);
+  const Written x = write_expression(dialect_, aggregate.argument, inputs);
+  if (aggregate.function == Function::kCount)
+    return limited("COUNT(" + x.sql + ")", Type::kInteger);
+  if (aggregate.function == Function::kCountDistinct)
+    return limited("COUNT(DISTINCT " + x.sql + ")", Type::kInteger);
+  if (aggregate.function == Function::kMinimum) return "MIN(" + x.sql + ")";
+  if (aggregate.function == Function::kMaximum) return "MAX(" + x.sql + ")";
+  // Sums of integers (of steps, for doubles) are the same in any order and cannot overflow.
+  const bool whole = x.facts.type == Type::kInteger;
+  const int exponent = whole ? 0 : step_exponent(x.facts);
+  const std::string sum =
+      whole ? "SUM(" + x.sql + ")" : "SUM(" + dialect_.steps(x.sql, Type::kDouble, exponent) + ")";
+  if (facts.type == Type::kInteger) {
+    const std::string low = dialect_.literal(saturate(numerator(*facts.lower))),
+                      high = dialect_.literal(saturate(numerator(*facts.upper)));
+    return "CAST(CASE WHEN COUNT(" + x.sql + ") > 0 THEN LEAST(GREATEST(" + sum + ", " + low +
+           "), " + high + ") END AS " + dialect_.type_name(Type::kInteger) + ")";
+  }
+  std::string total =
+      dialect_.multiply("CAST(" + sum + " AS " + dialect_.type_name(Type::kDouble) + ")",
+                        dialect_.literal(std::ldexp(1.0, exponent)));
+  if (aggregate.function == Function::kAverage)
+    total = dialect_.divide(total, "NULLIF(COUNT(" + x.sql + "), 0)");
+  return limited(total, Type::kDouble);
+}
+
+Fragment RelationWriter::unit_aggregate(const RelationNode& node, const std::vector<bool>& used) {
+  std::vector<bool> needed(node.inputs[0]->columns.size());
+  for (const Expression& key : node.expressions) mark(key, needed);
+  for (const UnitAggregate& each : node.aggregates) mark(each.argument, needed);
+  const Fragment input = write(node.inputs[0], needed);
+  Fragment grouped = input;
+  grouped.columns.assign(node.columns.size(), {});
+  grouped.unit.clear();
+  std::vector<std::string> positions;
+  std::vector<bool> all(node.columns.size());
+  std::size_t unit = 0;
+  for (std::size_t i = 0; i < node.columns.size(); ++i) {
+    const std::size_t keys = node.expressions.size();
+    all[i] = i < keys || used[i];
+    if (!all[i]) continue;
+    grouped.columns[i].facts = node.columns[i].facts;
+    if (node.columns[i].is_unit) unit = i;
+    if (i < keys) positions.push_back(std::to_string(i + 1));
+    grouped.columns[i].sql =
+        i < keys ? write_expression(dialect_, node.expressions[i], input.columns).sql
+                 : aggregate(node.aggregates[i - keys], node.columns[i].facts, input.columns);
+  }
+  Fragment result = wrapped(grouped, all, " GROUP BY " + listed(positions, ", "));
+  result.unit = result.columns[unit].sql;
+  return result;
+}
+
+Fragment RelationWriter::write(const Relation& relation, const std::vector<bool>& used) {
+  const RelationNode& node = *relation;
+  switch (node.kind) {
+    case RelationNode::Kind::kScan:
+      return scan(node, used);
+    case RelationNode::Kind::kFilter: {
+      std::vector<bool> needed = used;
+      mark(node.condition, needed);
+      Fragment result = write(node.inputs[0], needed);
+      result.where.push_back(write_expression(dialect_, node.condition, result.columns).sql);
+      return result;
+    }
+    case RelationNode::Kind::kProject:
+      return project(node, used);
+    case RelationNode::Kind::kJoin:
+      return join(node, used);
+    case RelationNode::Kind::kSemiJoin:
+      return semi_join(node, used);
+    case RelationNode::Kind::kUnion:
+      return union_all(node, used);
+    case RelationNode::Kind::kUnitAggregate:
+      return unit_aggregate(node, used);
+  }
+  throw Error(ErrorCode::kInternal, "no SQL for a relation");
+}
+
+std::string rows_sql(const Plan& plan, Source& source) {
+  RelationWriter writer(source);
+  const Dialect& dialect = source.dialect();
+  const std::vector<bool> all(plan.rows->columns.size(), true);
+  const Fragment rows = writer.write(plan.rows, all);
+  std::vector<std::string> columns;
+  const auto add = [&](const Written& x, Type type, std::string name) {
+    const bool text = type == Type::kText, real = type == Type::kDouble;
+    columns.push_back((text || real ? "CAST(" + x.sql + " AS " + dialect.type_name(type) + ")"
+                                    : dialect.convert(x.sql, type, Type::kInteger)) +
+                      " AS " + name);
+  };
+  if (!plan.unit_is_row)
+    columns.push_back("CAST(" + rows.unit + " AS " + dialect.type_name(plan.rows->unit_type) +
+                      ") AS u");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    add(rows.columns[i], plan.rows->columns[i].facts.type, plan.rows->columns[i].name);
+  return writer.select(listed(columns, ", "), rows);
+}
+
+}  // namespace gauze

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gauze/data/dialect.h"
+#include "gauze/data/source.h"
+#include "gauze/query/relation_internal.h"
+
+namespace gauze {
+
+/// SQL of an expression, with what is known of its values.
+struct Written {
+  std::string sql;
+  Facts facts;
+};
+
+/// An expression over columns that are SQL themselves. Total, given the facts that `call_facts` proved.
+Written write_expression(const Dialect& dialect, const Expression& expression,
+                         const std::vector<Written>& inputs);
+
+/// `x` in another type; numbers, and dates to timestamps.
+std::string in_type(const Dialect& dialect, const Written& x, Type type);
+
+/// The part of a SELECT that a relation becomes: flat as long as SQL allows.
+struct Fragment {
+  std::string from;
+  std::vector<std::string> where;
+  std::vector<Written> columns;  ///< those not asked for are empty
+  std::string unit;
+  bool compound = false;  ///< `from` holds a join
+};
+
+/// Relations to SQL.
+class RelationWriter {
+ public:
+  explicit RelationWriter(Source& source) : source_(source), dialect_(source.dialect()) {}
+
+  /// `used[i]`: column i is asked for.
+  Fragment write(const Relation& relation, const std::vector<bool>& used);
+  std::string select(const std::string& columns, const Fragment& fragment) const;
+
+ private:
+  Fragment scan(const RelationNode& node, const std::vector<bool>& used);
+  Fragment project(const RelationNode& node, const std::vector<bool>& used);
+  Fragment join(const RelationNode& node, const std::vector<bool>& used);
+  Fragment semi_join(const RelationNode& node, const std::vector<bool>& used);
+  Fragment union_all(const RelationNode& node, const std::vector<bool>& used);
+  Fragment unit_aggregate(const RelationNode& node, const std::vector<bool>& used);
+  std::string aggregate(const UnitAggregate& aggregate, const Facts& facts,
+                        const std::vector<Written>& inputs) const;
+  /// The fragment as a sub-select with columns c0, c1, ... and u.
+  Fragment wrapped(const Fragment& fragment, const std::vector<bool>& used,
+                   const std::string& tail = "");
+  /// One row per key, whatever the public table holds.
+  Fragment deduplicated(Fragment fragment, const std::vector<bool>& used,
+                        const std::vector<std::size_t>& key);
+  std::string columns_of(const Fragment& fragment, const std::vector<bool>& used) const;
+  Fragment named(const std::string& select, const Fragment& like, const std::vector<bool>& used);
+  const std::map<std::string, ColumnInfo>& catalogue(const std::string& table);
+  std::string alias() { return "t" + std::to_string(aliases_++); }
+
+  Source& source_;
+  const Dialect& dialect_;
+  std::size_t aliases_ = 0;
+  std::map<std::string, std::map<std::string, ColumnInfo>> catalogues_;
+};
+
+}  // namespace gauze
