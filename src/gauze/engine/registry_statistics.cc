@@ -4,8 +4,17 @@
 #include "gauze/mechanism/mean.h"
 #include "gauze/mechanism/mode.h"
 #include "gauze/mechanism/quantile.h"
+#include "gauze/mechanism/quantile_interval.h"
 #include "gauze/mechanism/sum.h"
 #include "gauze/mechanism/variance.h"
+
+namespace gauze {
+
+static void to_json(nlohmann::json& json, const BracketedQuantile& quantile) {
+  json = {{"value", quantile.value}, {"lower", quantile.lower}, {"upper", quantile.upper}};
+}
+
+}  // namespace gauze
 
 // Statistics of one column with one row per person.
 namespace gauze::internal {
@@ -294,11 +303,52 @@ Algorithm quantiles() {
       }};
 }
 
+Algorithm quantile_interval() {
+  return {
+      .name = "quantile_interval",
+      .summary = "Quantiles within bounds, each with an interval around the true one",
+      .input = kRows,
+      .guarantee = "Pure differential privacy with the given epsilon for all of them together.",
+      .accuracy =
+          "Each interval contains the true quantile with probability at least `confidence`; its "
+          "ends are within 12 sensitivity m ln(2 candidates/(1 - confidence)) / epsilon of its "
+          "rank for m quantiles.",
+      .cost = kQuantileCost,
+      .source =
+          "McSherry and Talwar (2007); Drechsler, Globus-Harris, McMillan, Sarathy and Smith, "
+          "Nonparametric Differentially Private Confidence Intervals for the Median (2022).",
+      .document = "src/gauze/mechanism/quantile_interval.md",
+      .options =
+          bounded(Type::kNumber,
+                  {{"probabilities", Type::kNumbers, "the shares, from 0 to 1", ""},
+                   granularity_option(),
+                   {"confidence", Type::kNumber, "of each interval, above 0 and below 1", "0.95"}}),
+      .make = [](const OptionValues& values) {
+        return job_of(QuantileInterval({.lower = values.number("lower"),
+                                        .upper = values.number("upper"),
+                                        .epsilon = values.number("epsilon"),
+                                        .relation = values.relation(),
+                                        .probabilities = values.numbers("probabilities"),
+                                        .granularity = values.number("granularity"),
+                                        .confidence = values.real("confidence")}),
+                      reals);
+      }};
+}
+
 }  // namespace
 
 std::vector<Algorithm> statistics_algorithms() {
-  return {count(),    sum(),       integer_sum(),         mean(), variance(), median(),
-          quantile(), quantiles(), interquartile_range(), mode()};
+  return {count(),
+          sum(),
+          integer_sum(),
+          mean(),
+          variance(),
+          median(),
+          quantile(),
+          quantiles(),
+          quantile_interval(),
+          interquartile_range(),
+          mode()};
 }
 
 }  // namespace gauze::internal

@@ -4,11 +4,18 @@
 #include <span>
 #include <vector>
 
+#include "gauze/mechanism/quantile.h"
 #include "gauze/mechanism/range_internal.h"
 #include "gauze/numeric/ratio.h"
 #include "gauze/random/bit_source.h"
 
 namespace gauze::internal {
+
+/// Records with one value, by the index of their candidate.
+struct Run {
+  std::uint64_t index;
+  std::uint64_t count;
+};
 
 /// The candidates of a quantile: lower, lower + granularity, ..., up to upper, by their index.
 class QuantileDomain {
@@ -19,9 +26,12 @@ class QuantileDomain {
 
   std::uint64_t size() const { return size_; }
 
-  /// The records as indices of their nearest candidates, sorted. A map of each record by itself, so
-  /// its floating-point rounding is harmless.
-  std::vector<std::uint64_t> indices(std::span<const double> values) const;
+  /// The records at their nearest candidates, by increasing index. A map of each record by itself,
+  /// so its floating-point rounding is harmless.
+  std::vector<Run> runs(std::span<const double> values) const;
+  /// The same for records that are already counted by index; indices outside go to the nearer end.
+  std::vector<Run> runs(std::span<const GridCount> counts) const;
+  const Ratio& granularity() const { return granularity_; }
   double value(std::uint64_t index) const;
 
  private:
@@ -38,14 +48,26 @@ class QuantileDomain {
 /// Throws `kInvalidOption` unless 0 <= probability <= 1 with a denominator of at most 2^20.
 void check_quantile_probability(const Ratio& probability);
 
-/// How far one unit moves a score, in ranks: max(p, 1 - p) under add_remove, 1 under replace.
-Ratio rank_sensitivity(const Ratio& probability, Relation relation);
+/// Throws `kInvalidOption` unless 1 <= records <= 2^32.
+void check_records_per_unit(std::uint64_t records);
+
+/// How far one unit with at most `records` records moves a score, in ranks: max(p, 1 - p) under
+/// add_remove, 1 under replace, for each record.
+Ratio rank_sensitivity(const Ratio& probability, Relation relation, std::uint64_t records = 1);
+
+/// Which rank is wanted among n records: probability * n + shift. With a shift the end of the
+/// candidates on that side stands for all ranks beyond it, so that some candidate always fits.
+struct RankTarget {
+  Ratio probability;
+  std::int64_t shift = 0;
+};
 
 /// Chooses an index in [first, last] with probability proportional to e^(-rate * distance), where
-/// distance is how far probability * n lies from the ranks the index can have among the n sorted
-/// records. Exact.
-std::uint64_t choose_quantile(std::span<const std::uint64_t> sorted, std::uint64_t first,
-                              std::uint64_t last, const Ratio& probability, const Ratio& rate,
-                              BitSource& bits);
+/// distance is how far the wanted rank lies from the ranks the index can have. Exact. Candidates more
+/// than `far_nats` / rate away are proposed together and then accepted one by one, so that time does
+/// not grow with the number of different values beyond one pass.
+std::uint64_t choose_quantile(std::span<const Run> runs, std::uint64_t first, std::uint64_t last,
+                              const RankTarget& target, const Ratio& rate, BitSource& bits,
+                              unsigned far_nats = 100);
 
 }  // namespace gauze::internal

@@ -104,7 +104,10 @@ TEST(Quantile, FindsRecordsInSubnormalAndInHugeRanges) {
     const internal::QuantileDomain domain(ratio_of_bits(lower), ratio_of_bits(upper), 0);
     Data values = {NAN, -INFINITY, INFINITY};
     for (const double share : shares) values.push_back(lower * (1 - share) + upper * share);
-    const auto indices = domain.indices(values);  // sorted
+    std::vector<std::uint64_t> indices;  // sorted
+    for (const internal::Run& run : domain.runs(values)) {
+      indices.insert(indices.end(), run.count, run.index);
+    }
     ASSERT_EQ(indices.size(), 8u);
     EXPECT_EQ(domain.size(), 1048577u);
     const std::vector<double> expected = {0, 0, 0, 0.25, 0.5, 0.75, 1, 1};
@@ -318,6 +321,54 @@ TEST(Quantiles, SurviveTheAuditThatCatchesWholeEpsilonOnEveryLevel) {
   };
   EXPECT_LE(audit(1), 1);
   EXPECT_GT(audit(6), 1);
+}
+
+TEST(Quantile, CountedRecordsAreTheSameAsListedOnes) {
+  const Data values = {1, 1, 1, 4, 2, 4, 9};
+  const std::vector<GridCount> counts = {{4, 1}, {1, 3}, {2, 1}, {4, 1}, {7, 0}, {99, 1}};
+  const Quantile one({.lower = 0,
+                      .upper = 9,
+                      .epsilon = 2,
+                      .relation = Relation::kAddRemove,
+                      .probability = Ratio(1, 3),
+                      .granularity = 1});
+  const Quantiles many({.lower = 0,
+                        .upper = 9,
+                        .epsilon = 2,
+                        .relation = Relation::kReplace,
+                        .probabilities = std::vector<Ratio>{Ratio(1, 4), Ratio(1, 2), Ratio(3, 4)},
+                        .granularity = 1});
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    testing::SeededBits a(seed);
+    testing::SeededBits b(seed);
+    EXPECT_EQ(testing::release_once(one, std::span<const double>(values), a),
+              testing::release_once(one, std::span<const GridCount>(counts), b));
+    EXPECT_EQ(testing::release_once(many, std::span<const double>(values), a),
+              testing::release_once(many, std::span<const GridCount>(counts), b));
+  }
+}
+
+// A unit with eight records at 0 beside eight others at 4: with it every candidate is a median,
+// without it 4 alone. Failure probability 1e-6; forgetting the records per unit is caught.
+TEST(Quantile, SurvivesTheAuditThatCatchesForgottenRecordsPerUnit) {
+  const auto sampler = [](std::uint64_t records, const Data& data) {
+    return [records, data](BitSource& bits) {
+      static constexpr auto kRelation = Relation::kAddRemove;
+      const Quantile median({.lower = 0,
+                             .upper = 4,
+                             .epsilon = 1,
+                             .relation = kRelation,
+                             .granularity = 1,
+                             .records_per_unit = records});
+      return testing::release_once(median, std::span<const double>(data), bits);
+    };
+  };
+  const Data without(8, 4);
+  Data with = without;
+  with.insert(with.begin(), 8, 0);
+  const testing::AuditOptions options{.trials = 20'000, .seed = 2};
+  EXPECT_LE(testing::audited_epsilon(sampler(8, with), sampler(8, without), options), 1);
+  EXPECT_GT(testing::audited_epsilon(sampler(1, with), sampler(1, without), options), 1);
 }
 
 }  // namespace
