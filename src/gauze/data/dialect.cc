@@ -22,13 +22,6 @@ std::string in_quotes(std::string_view text, char quote) {
   return result += quote;
 }
 
-/// The nearest double; `Ratio::convert_to` truncates.
-double nearest(const Ratio& value) {
-  const double below = round_down(value), above = round_up(value);
-  if (!std::isfinite(below) || !std::isfinite(above)) return std::isfinite(below) ? below : above;
-  return value - ratio_of_bits(below) <= ratio_of_bits(above) - value ? below : above;
-}
-
 Ratio exact(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return Ratio(*integer);
   if (const auto* real = std::get_if<double>(&value)) return ratio_of_bits(*real);
@@ -48,7 +41,9 @@ std::string Dialect::literal(const Value& value) const {
     std::string operator()(std::int64_t i) const {
       return "CAST('" + std::to_string(i) + "' AS BIGINT)";
     }
-    std::string operator()(const Ratio& r) const { return internal::double_literal(nearest(r)); }
+    std::string operator()(const Ratio& r) const {
+      return internal::double_literal(nearest_double(r));
+    }
     std::string operator()(double d) const { return internal::double_literal(d); }
     std::string operator()(const std::string& s) const { return in_quotes(s, '\''); }
     std::string operator()(const Date& d) const { return "DATE '" + to_text(d) + "'"; }

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -179,6 +180,13 @@ std::string to_text(const Value& value) {
     std::string operator()(const Timestamp& t) const { return to_text(t); }
   };
   return std::visit(Writer{}, value);
+}
+
+double nearest_double(const Ratio& value) {
+  // Ratio::convert_to truncates.
+  const double below = round_down(value), above = round_up(value);
+  if (!std::isfinite(below) || !std::isfinite(above)) return std::isfinite(below) ? below : above;
+  return value - ratio_of_bits(below) <= ratio_of_bits(above) - value ? below : above;
 }
 
 bool sorts_before(const Value& a, const Value& b) {

@@ -47,6 +47,9 @@ std::string to_text(const Timestamp& time);
 /// As a person would read it; null is "".
 std::string to_text(const Value& value);
 
+/// The double nearest to a fraction: what a decimal becomes in SQL.
+double nearest_double(const Ratio& value);
+
 /// The order in which answers are sorted: by value, nulls last. Both values are of one type or null.
 bool sorts_before(const Value& a, const Value& b);
 

@@ -1,0 +1,169 @@
+#include "gauze/data/steward.h"
+
+#include <nlohmann/json.hpp>
+
+#include "gauze/base/error.h"
+#include "gauze/base/words.h"
+#include "gauze/data/normalise.h"
+
+namespace gauze {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json column_template(const ColumnInfo& info) {
+  if (!info.typed)
+    return {
+        {"type", nullptr},
+        {"todo",
+         "type: boolean, integer, decimal, double, text, date or timestamp; then lower and upper, "
+         "or categories, as far as they are public"}};
+  Json json{{"type", name(info.type)}};
+  if (info.type == Type::kText) {
+    json["categories"] = nullptr;
+  } else if (info.type != Type::kBoolean) {
+    json["lower"] = nullptr;
+    json["upper"] = nullptr;
+  }
+  return json;
+}
+
+/// Counts from one row of integers.
+class Counts {
+ public:
+  Counts(Source& source, const std::string& sql) {
+    const auto stream = source.execute(sql);
+    Batch batch;
+    if (!stream->next(batch)) return;
+    for (const BatchColumn& each : batch.columns)
+      values_.push_back(static_cast<std::uint64_t>(each.integers[0]));
+  }
+  std::uint64_t next() { return at_ < values_.size() ? values_[at_++] : 0; }
+
+ private:
+  std::vector<std::uint64_t> values_;
+  std::size_t at_ = 0;
+};
+
+class Checker {
+ public:
+  Checker(Source& source, const Schema& schema) : source_(source), schema_(schema) {}
+
+  SchemaCheck::Table check(const TableSchema& table) {
+    SchemaCheck::Table result;
+    result.name = table.name;
+    std::string select = "SELECT count(*), " + count(no_unit(table));
+    for (const ColumnSchema& each : table.columns) {
+      const std::string raw = column(table, each.name), value = converted(table, each.name, raw);
+      select += ", " + count(raw + " IS NOT NULL AND " + value + " IS NULL") + ", " +
+                count(outside(each.domain, value)) + ", " +
+                count(each.domain.nullable ? "1 = 0" : value + " IS NULL");
+    }
+    Counts counts(source_, select + " FROM " + quoted(table.name));
+    result.rows = counts.next();
+    result.rows_without_unit = counts.next();
+    for (const ColumnSchema& each : table.columns) {
+      auto& to = result.columns.emplace_back();
+      to.name = each.name;
+      to.unreadable = counts.next();
+      to.outside = counts.next();
+      to.nulls_not_declared = counts.next();
+    }
+    if (table.unit.kind == UnitSchema::Kind::kColumn) check_units(table, result);
+    for (const auto& key : table.keys) result.repeated_keys.push_back(repeated(table, key));
+    return result;
+  }
+
+ private:
+  std::string quoted(const std::string& name) const { return source_.dialect().identifier(name); }
+  static std::string count(const std::string& condition) {
+    return "count(CASE WHEN " + condition + " THEN 1 END)";
+  }
+  std::string column(const TableSchema& table, const std::string& name) {
+    return quoted(table.name) + "." + quoted(name);
+  }
+
+  std::string converted(const TableSchema& table, const std::string& name, const std::string& raw) {
+    const ColumnSchema* declared = table.find(name);
+    for (const ColumnInfo& info : source_.columns(table.name)) {
+      if (same_name(info.name, name))
+        return source_.dialect().convert(raw, info.type,
+                                         declared ? declared->domain.type : info.type);
+    }
+    throw Error(ErrorCode::kUnknownName, "the data of table '" + table.name + "' has no column '" +
+                                             name + "', which the schema declares");
+  }
+
+  std::string outside(const Domain& domain, const std::string& value) const {
+    const Dialect& dialect = source_.dialect();
+    if (domain.lower)
+      return value + " <> " + dialect.clamp(value, domain.type, *domain.lower, *domain.upper);
+    if (!domain.categories) return "1 = 0";
+    std::string list;
+    for (const Value& each : *domain.categories)
+      list += (list.empty() ? "" : ", ") + dialect.literal(each);
+    return value + " NOT IN (" + list + ")";
+  }
+
+  std::string no_unit(const TableSchema& table) {
+    const UnitSchema& unit = table.unit;
+    if (unit.kind == UnitSchema::Kind::kColumn)
+      return converted(table, unit.column, column(table, unit.column)) + " IS NULL";
+    if (unit.kind != UnitSchema::Kind::kThrough) return "1 = 0";
+    const TableSchema& owner = schema_.table(unit.table);
+    const std::string key = converted(owner, unit.key, column(owner, unit.key));
+    return converted(table, unit.column, column(table, unit.column)) + " IS NULL OR " +
+           converted(table, unit.column, column(table, unit.column)) + " NOT IN (SELECT " + key +
+           " FROM " + quoted(owner.name) + " WHERE " + key + " IS NOT NULL)";
+  }
+
+  void check_units(const TableSchema& table, SchemaCheck::Table& result) {
+    const std::string unit = converted(table, table.unit.column, column(table, table.unit.column));
+    Counts counts(source_, "SELECT count(*), " +
+                               count("n > " + std::to_string(table.rows_per_unit)) +
+                               " FROM (SELECT count(*) AS n FROM " + quoted(table.name) +
+                               " WHERE " + unit + " IS NOT NULL GROUP BY " + unit + ") AS units");
+    result.units = counts.next();
+    result.units_over_bound = counts.next();
+  }
+
+  std::uint64_t repeated(const TableSchema& table, const std::vector<std::string>& key) {
+    std::string values;
+    for (const std::string& each : key)
+      values += (values.empty() ? "" : ", ") + converted(table, each, column(table, each));
+    return Counts(source_, "SELECT count(*) FROM (SELECT count(*) AS n FROM " + quoted(table.name) +
+                               " GROUP BY " + values + " HAVING count(*) > 1) AS keys")
+        .next();
+  }
+
+  Source& source_;
+  const Schema& schema_;
+};
+
+}  // namespace
+
+Json schema_template(Source& source, const std::vector<std::string>& tables) {
+  Json json{{"version", 1}, {"dataset", nullptr}};
+  for (const std::string& table : tables) {
+    Json& to = json["tables"][table];
+    to["todo"] =
+        "unit: the column that says whose a row is, or \"row\" when every row is another person "
+        "(then without "
+        "rows_per_unit), or \"public\": true instead; rows_per_unit: at most so many rows of a "
+        "unit take part";
+    to["unit"] = nullptr;
+    to["rows_per_unit"] = nullptr;
+    for (const ColumnInfo& info : source.columns(table))
+      to["columns"][info.name] = column_template(info);
+  }
+  return json;
+}
+
+SchemaCheck check_schema(Source& source, const Schema& schema) {
+  Checker checker(source, schema);
+  SchemaCheck result;
+  for (const TableSchema& each : schema.tables) result.tables.push_back(checker.check(each));
+  return result;
+}
+
+}  // namespace gauze

@@ -1,0 +1,91 @@
+#include "gauze/data/steward.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "gauze/data/run_duckdb_internal.h"
+#include "gauze/data/test_files_internal.h"
+#include "gauze/testing/matchers.h"
+
+namespace gauze {
+namespace {
+
+using testing::Folder;
+
+TEST(SchemaTemplate, HoldsNamesAndTypesButNoValuesAndIsRefusedUntilFilledIn) {
+  const Folder folder;
+  internal::run_duckdb(
+      {"COPY (SELECT 'secret' AS ward, 77 AS age, DATE '2024-01-01' AS day, true AS ok) TO '" +
+       folder.path("t.parquet") + "'"});
+  const auto source = open_files(
+      {{"t", folder.path("t.parquet")}, {"u", folder.write("u.csv", "zip,name\n98765,hidden\n")}});
+  auto json = schema_template(*source, {"t", "u"});
+  EXPECT_EQ(json["tables"]["t"]["columns"]["age"]["type"], "integer");
+  EXPECT_TRUE(json["tables"]["u"]["columns"]["zip"]["type"].is_null());
+  for (const char* value : {"secret", "77", "2024", "98765", "hidden"})
+    EXPECT_THAT(json.dump(), ::testing::Not(::testing::HasSubstr(value)));
+  // Each thing that is filled in leads to the next that is not.
+  EXPECT_ERROR(schema_from_json(json), ErrorCode::kMissingKnowledge);
+  json["dataset"] = "d";
+  json["tables"].erase("u");
+  EXPECT_ERROR(schema_from_json(json), ErrorCode::kMissingKnowledge);
+  auto& table = json["tables"]["t"];
+  table.erase("todo");
+  EXPECT_ERROR(schema_from_json(json), ErrorCode::kMissingKnowledge);
+  table["unit"] = "row";
+  table.erase("rows_per_unit");
+  table["columns"]["ward"]["categories"] = {"A", "B"};
+  table["columns"]["age"] = {{"type", "integer"}, {"lower", 0}, {"upper", 120}};
+  EXPECT_ERROR(schema_from_json(json), ErrorCode::kMissingKnowledge);
+  table["columns"]["day"] = {{"type", "date"}};
+  EXPECT_EQ(schema_from_json(json).tables.size(), 1u);
+}
+
+TEST(SchemaCheck, CountsWhatDoesNotKeepTheSchema) {
+  const Folder folder;
+  const auto source = open_files(
+      {{"visits",
+        folder.write("visits.csv",
+                     "visit,patient,age,ward\n1,a,30,A\n2,a,999,B\n3,a,abc,C\n3,b,,A\n4,,-1,A\n")},
+       {"tests", folder.write("tests.csv", "visit,ok\n1,true\n9,false\n,maybe\n")},
+       {"wards", folder.write("wards.csv", "ward\nA\n")}});
+  const Schema schema = parse_schema(R"({"version": 1, "dataset": "d", "tables": {
+    "visits": {"unit": "patient", "rows_per_unit": 2, "keys": [["visit"], ["visit", "patient"]], "columns": {
+      "visit": {"type": "integer"}, "patient": {"type": "text"},
+      "age": {"type": "integer", "lower": 0, "upper": 120, "nulls": false},
+      "ward": {"type": "text", "categories": ["A", "B"]}}},
+    "tests": {"unit": {"column": "visit", "of": "visits", "key": "visit"}, "rows_per_unit": 9, "columns": {
+      "visit": {"type": "integer"}, "ok": {"type": "boolean"}}},
+    "wards": {"public": true, "columns": {"ward": {"type": "text"}}}}})");
+  const SchemaCheck check = check_schema(*source, schema);
+  ASSERT_EQ(check.tables.size(), 3u);
+  const auto& visits = check.tables[0];
+  EXPECT_EQ(visits.rows, 5u);
+  EXPECT_EQ(visits.rows_without_unit, 1u);
+  EXPECT_EQ(visits.units, 2u);
+  EXPECT_EQ(visits.units_over_bound, 1u);
+  EXPECT_EQ(visits.repeated_keys, (std::vector<std::uint64_t>{1, 0}));
+  EXPECT_EQ(visits.columns[2].unreadable, 1u);
+  EXPECT_EQ(visits.columns[2].outside, 2u);
+  EXPECT_EQ(visits.columns[2].nulls_not_declared, 2u);
+  EXPECT_EQ(visits.columns[3].outside, 1u);
+  EXPECT_EQ(visits.columns[0].unreadable, 0u);
+  const auto& tests = check.tables[1];
+  EXPECT_EQ(tests.rows, 3u);
+  EXPECT_EQ(tests.rows_without_unit, 2u);
+  EXPECT_EQ(tests.columns[1].unreadable, 1u);
+  EXPECT_EQ(check.tables[2].rows, 1u);
+}
+
+TEST(SchemaCheck, AColumnThatTheDataLacksIsAnError) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "a\n1\n")}});
+  EXPECT_ERROR(check_schema(*source, parse_schema(R"({"version": 1, "dataset": "d", "tables": {
+                                       "t": {"unit": "row", "columns": {"b": {"type": "text"}}}}})")),
+               ErrorCode::kUnknownName);
+}
+
+}  // namespace
+}  // namespace gauze
