@@ -72,6 +72,7 @@ class PostgresConnection final : public Connection {
   }
 
   Rows execute(const std::string& sql, const std::vector<std::string>& parameters = {}) override {
+    if (!in_transaction_) revive();
     std::vector<const char*> values;
     for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
     const std::unique_ptr<PGresult, Closer> result(
@@ -97,17 +98,12 @@ class PostgresConnection final : public Connection {
   }
 
   void begin(Access access) override {
-    if (PQstatus(connection_.get()) != CONNECTION_OK) {
-      PQreset(connection_.get());
-      if (PQstatus(connection_.get()) != CONNECTION_OK) unavailable();
-      prepare_session();
-    }
-    if (access == Access::kRead) {
-      execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-      return;
-    }
+    const bool writes = access == Access::kWrite;
+    execute(writes ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+                   : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    in_transaction_ = true;
+    if (!writes) return;
     // Each statement after the lock sees all that was committed before it.
-    execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
     try {
       execute(std::string("SELECT pg_advisory_xact_lock(") + kLock + ")");
     } catch (...) {
@@ -115,11 +111,25 @@ class PostgresConnection final : public Connection {
       throw;
     }
   }
-  void commit() override { execute("COMMIT"); }
-  void roll_back() noexcept override { PQclear(PQexec(connection_.get(), "ROLLBACK")); }
+  void commit() override {
+    execute("COMMIT");
+    in_transaction_ = false;
+  }
+  void roll_back() noexcept override {
+    PQclear(PQexec(connection_.get(), "ROLLBACK"));
+    in_transaction_ = false;
+  }
   void check() override {}
 
  private:
+  /// A server that went away may be back.
+  void revive() {
+    if (PQstatus(connection_.get()) == CONNECTION_OK) return;
+    PQreset(connection_.get());
+    if (PQstatus(connection_.get()) != CONNECTION_OK) unavailable();
+    prepare_session();
+  }
+
   void prepare_session() {
     execute("SET synchronous_commit = on");
     execute("SET lock_timeout = " + std::to_string(patience_.count()));
@@ -127,6 +137,7 @@ class PostgresConnection final : public Connection {
   }
 
   std::chrono::milliseconds patience_;
+  bool in_transaction_ = false;
   std::unique_ptr<PGconn, Closer> connection_;
 };
 

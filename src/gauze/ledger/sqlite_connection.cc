@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <new>
 #include <utility>
 
@@ -59,6 +60,13 @@ constexpr const char* kVersion = "1";
 struct Closer {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+
+struct Resetter {
+  void operator()(sqlite3_stmt* statement) const {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+  }
 };
 
 class SqliteConnection final : public Connection {
@@ -117,20 +125,20 @@ class SqliteConnection final : public Connection {
   }
 
   Rows execute(const std::string& sql, const std::vector<std::string>& parameters = {}) override {
-    sqlite3_stmt* prepared = nullptr;
-    require_ok(sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &prepared, nullptr));
-    const std::unique_ptr<sqlite3_stmt, Closer> statement(prepared);
+    sqlite3_stmt* statement = prepared(sql);
+    // Leaves the statement as if it had not been used, whatever happens.
+    const std::unique_ptr<sqlite3_stmt, Resetter> in_use(statement);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       // SQLite numbers "$2" by where it stands, so parameters are found by name.
-      const int index = sqlite3_bind_parameter_index(
-          prepared, std::string("$").append(std::to_string(i + 1)).c_str());
-      require_ok(sqlite3_bind_text64(prepared, index, parameters[i].data(), parameters[i].size(),
-                                     SQLITE_STATIC, SQLITE_UTF8));
+      const std::string name = std::string("$").append(std::to_string(i + 1));
+      require_ok(sqlite3_bind_text64(
+          statement, sqlite3_bind_parameter_index(statement, name.c_str()), parameters[i].data(),
+          parameters[i].size(), SQLITE_STATIC, SQLITE_UTF8));
     }
     Rows rows;
-    int result = sqlite3_step(prepared);
-    for (; result == SQLITE_ROW; result = sqlite3_step(prepared)) {
-      rows.push_back(row_of(prepared));
+    int result = sqlite3_step(statement);
+    for (; result == SQLITE_ROW; result = sqlite3_step(statement)) {
+      rows.push_back(row_of(statement));
     }
     if (result != SQLITE_DONE) fail(result, path_);
     return rows;
@@ -153,6 +161,16 @@ class SqliteConnection final : public Connection {
     if (result != SQLITE_OK) fail(result, path_);
   }
 
+  sqlite3_stmt* prepared(const std::string& sql) {
+    auto& statement = statements_[sql];
+    if (statement == nullptr) {
+      sqlite3_stmt* fresh = nullptr;
+      require_ok(sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &fresh, nullptr));
+      statement.reset(fresh);
+    }
+    return statement.get();
+  }
+
   static Row row_of(sqlite3_stmt* statement) {
     Row row;
     for (int i = 0; i < sqlite3_column_count(statement); ++i) {
@@ -165,6 +183,7 @@ class SqliteConnection final : public Connection {
 
   std::string path_;
   std::unique_ptr<sqlite3, Closer> database_;
+  std::map<std::string, std::unique_ptr<sqlite3_stmt, Closer>> statements_;
 };
 
 /// A name of our own beside the ledger, removed again whatever happens.

@@ -1,0 +1,201 @@
+// Many clients at once, and the ledger on a PostgreSQL server.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "gauze/ledger/ledger_test_internal.h"
+#include "gauze/testing/matchers.h"
+#include "gauze/testing/postgres_server.h"
+
+namespace gauze {
+namespace {
+
+using testing::ask;
+using testing::gaussian;
+using testing::LedgerFolder;
+using testing::new_ledger;
+using testing::PostgresServer;
+using testing::pure;
+
+constexpr std::chrono::minutes kAsLongAsItTakes{10};
+constexpr std::chrono::milliseconds kSoon{200};
+
+/// Each client has the ledger opened for itself, asks once, and settles what it is granted.
+char ask_once(const std::string& where, const Event& event) {
+  try {
+    Ledger ledger = Ledger::open(where, kAsLongAsItTakes);
+    ledger.settle(ledger.reserve(ask(), event));
+    return 'g';
+  } catch (const Error& error) {
+    return error.code() == ErrorCode::kBudgetExceeded ? 'r' : 'e';
+  }
+}
+
+/// What became of `processes` x `threads` clients that all ask at once: g for granted, r for refused.
+std::string race(const std::string& where, const Event& event, int processes, int threads) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe(pipe_ends.data()) != 0) throw std::runtime_error("no pipe");
+  std::vector<pid_t> children;
+  for (int process = 0; process < processes; ++process) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    close(pipe_ends[0]);
+    std::vector<std::thread> clients;
+    for (int thread = 0; thread < threads; ++thread) {
+      clients.emplace_back([&] {
+        const char result = ask_once(where, event);
+        if (write(pipe_ends[1], &result, 1) != 1) _exit(1);
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    _exit(0);
+  }
+  close(pipe_ends[1]);
+  std::string results;
+  for (char result = 0; read(pipe_ends[0], &result, 1) == 1;) results.push_back(result);
+  close(pipe_ends[0]);
+  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  return results;
+}
+
+void expect_exact_race(const std::string& where, int processes, int threads, int room) {
+  // Room for exactly `room` of them: not one more, and none is turned away before.
+  const std::string results =
+      race(where, testing::event(events::Pure{Ratio(1, room)}), processes, threads);
+  EXPECT_EQ(results.size(), static_cast<std::size_t>(processes * threads));
+  EXPECT_EQ(std::count(results.begin(), results.end(), 'g'), room);
+  EXPECT_EQ(std::count(results.begin(), results.end(), 'r'), processes * threads - room);
+  const Ledger ledger = Ledger::open(where);
+  ledger.verify();
+  EXPECT_EQ(ledger.left("people"), Budget::pure(0));
+  EXPECT_EQ(ledger.history().size(), static_cast<std::size_t>(room));
+}
+
+TEST(LedgerRace, TwoThousandClientsGetExactlyWhatThereIs) {
+  const LedgerFolder folder(LedgerFolder::Place::kMemory);
+  { new_ledger(folder.file(), Budget::pure(1)); }
+  expect_exact_race(folder.file(), 20, 100, 1237);
+}
+
+TEST(LedgerRace, OfTwoWhoMakeTheSameLedgerOneIsTold) {
+  const LedgerFolder folder;
+  std::array<int, 16> made{};
+  std::vector<std::thread> makers;
+  for (int& each : made) {
+    makers.emplace_back([&] {
+      try {
+        new_ledger(folder.file(), Budget::pure(1));
+        each = 1;
+      } catch (const Error& error) {
+        each = error.code() == ErrorCode::kInvalidOption ? 0 : 100;
+      }
+    });
+  }
+  for (std::thread& maker : makers) maker.join();
+  EXPECT_EQ(std::count(made.begin(), made.end(), 1), 1);
+  EXPECT_EQ(std::count(made.begin(), made.end(), 0), 15);
+}
+
+class LedgerOnAServer : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = std::make_unique<PostgresServer>(); }
+  static void TearDownTestSuite() { server_.reset(); }
+  void SetUp() override { server_->run("DROP TABLE IF EXISTS gauze_ledger"); }
+
+  static std::string uri() { return server_->uri(); }
+  static std::unique_ptr<PostgresServer> server_;
+};
+std::unique_ptr<PostgresServer> LedgerOnAServer::server_;
+
+TEST_F(LedgerOnAServer, KeepsBudgetsSharesAndStatesAsAFileDoes) {
+  Ledger ledger = new_ledger(uri(), Budget::zcdp(1, parse_ratio("1e-6")));
+  ledger.set_share("people", "ada", Budget::zcdp(Ratio(3, 4), 0));
+  ledger.settle(ledger.reserve(ask("a 'quoted' \"Zoë\" $1", "ada"), gaussian("1")));
+  EXPECT_EQ(ledger.left("people", "ada"), Budget::zcdp(Ratio(1, 4), 0));
+  EXPECT_ERROR(ledger.reserve(ask("b", "ada"), gaussian("1")), ErrorCode::kBudgetExceeded);
+  EXPECT_ERROR(ledger.reserve(ask("b"), gaussian("10")), ErrorCode::kUnknownName);
+  const Event rest = gaussian("2", "1", 2);  // rho 1/8 each
+  ledger.interrupt(ledger.reserve(ask("c", "ada"), rest));
+  Grant again = ledger.reserve(ask("c", "ada"), rest);
+  ledger.settle(std::move(again));
+  ledger.verify();
+
+  const Ledger other = Ledger::open(uri());
+  const auto history = other.history("people");
+  ASSERT_EQ(history.size(), 2u);
+  EXPECT_EQ(history[0].text, "a 'quoted' \"Zoë\" $1");
+  EXPECT_EQ(history[0].event, gaussian("1"));
+  EXPECT_EQ(history[1].state, Entry::State::kSettled);
+  EXPECT_EQ(other.accounts().size(), 2u);
+  EXPECT_EQ(other.head().hash, ledger.head().hash);
+  EXPECT_TRUE(other.contains(ledger.head().hash));
+}
+
+TEST_F(LedgerOnAServer, IsNeverMadeTwice) {
+  EXPECT_ERROR(Ledger::open(uri()), ErrorCode::kIo);
+  { new_ledger(uri(), Budget::pure(1)).reserve(ask(), pure("1")); }
+  EXPECT_ERROR(Ledger::create(uri()), ErrorCode::kInvalidOption);
+  EXPECT_EQ(Ledger::open(uri()).left("people"), Budget::pure(0));
+}
+
+TEST_F(LedgerOnAServer, GivesAHundredClientsExactlyWhatThereIs) {
+  { new_ledger(uri(), Budget::pure(1)); }
+  expect_exact_race(uri(), 4, 25, 61);
+}
+
+TEST_F(LedgerOnAServer, ShowsThatItWasAltered) {
+  { new_ledger(uri(), Budget::pure(1)).reserve(ask(), pure("1")); }
+  server_->run("UPDATE gauze_ledger SET spent_amount = '0' WHERE kind = 'reserve'");
+  Ledger ledger = Ledger::open(uri());
+  EXPECT_ERROR(ledger.verify(), ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(ledger.reserve(ask(), pure("1")), ErrorCode::kLedgerDamaged);
+}
+
+TEST_F(LedgerOnAServer, NeedsNoRightToChangeOrDelete) {
+  new_ledger(uri(), Budget::pure(1));
+  server_->run(
+      "DROP ROLE IF EXISTS analyst; CREATE ROLE analyst LOGIN; GRANT SELECT, INSERT ON "
+      "gauze_ledger TO analyst");
+  std::string as_analyst = uri();
+  as_analyst.replace(as_analyst.find("gauze@"), 5, "analyst");
+  Ledger ledger = Ledger::open(as_analyst);
+  ledger.settle(ledger.reserve(ask(), pure("1")));
+  ledger.verify();
+  server_->run("REVOKE INSERT ON gauze_ledger FROM analyst");
+  EXPECT_ERROR(ledger.reserve(ask(), pure("0")), ErrorCode::kIo);
+  server_->run("REVOKE ALL ON gauze_ledger FROM analyst; DROP ROLE analyst");
+}
+
+TEST_F(LedgerOnAServer, HeldBySomebodyElseIsBusy) {
+  { new_ledger(uri(), Budget::pure(1)); }
+  // psql is the somebody: it holds the lock until the ledger has given up.
+  std::thread holder([] {
+    server_->run("SELECT pg_advisory_xact_lock(5147529362114871913); SELECT pg_sleep(2)");
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  Ledger ledger = Ledger::open(uri(), kSoon);
+  EXPECT_ERROR(ledger.reserve(ask(), pure("1")), ErrorCode::kBusy);
+  holder.join();
+  ledger.settle(ledger.reserve(ask(), pure("1")));
+}
+
+TEST_F(LedgerOnAServer, ThatGoesAwayIsUnavailableAndComesBack) {
+  Ledger ledger = new_ledger(uri(), Budget::pure(1));
+  Grant grant = ledger.reserve(ask(), pure("0.5"));
+  server_->kill();
+  EXPECT_ERROR(ledger.settle(std::move(grant)), ErrorCode::kUnavailable);
+  EXPECT_ERROR(ledger.reserve(ask(), pure("0.5")), ErrorCode::kUnavailable);
+  EXPECT_ERROR(Ledger::open(uri()), ErrorCode::kUnavailable);
+  server_->start();
+  ledger.settle(ledger.reserve(ask(), pure("0.5")));
+  EXPECT_EQ(ledger.left("people"), Budget::pure(0));
+  EXPECT_EQ(ledger.history()[0].state, Entry::State::kReserved);
+  ledger.verify();
+}
+
+}  // namespace
+}  // namespace gauze
