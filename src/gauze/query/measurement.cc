@@ -141,8 +141,9 @@ class Builder {
     const CellSpec& c = d_.cells[cell];
     const Ratio middle = Ratio(Integer(centre(c))) * power_of_two(c.exponent);
     if (middle == 0) return text(cell);
-    return "(" + text(cell) + (middle > 0 ? " - " : " + ") +
-           middle_text(Ratio(middle > 0 ? middle : Ratio(-middle))) + ")";
+    std::string result = "(";
+    result += text(cell) + (middle > 0 ? " - " : " + ");
+    return result + middle_text(middle > 0 ? middle : Ratio(-middle)) + ")";
   }
   static std::string middle_text(const Ratio& value) { return to_text(Value(round_up(value))); }
 

@@ -53,7 +53,7 @@ class SqlQuery {
     Ratio delta = 0;           ///< in [0, 1); above 0 where keys are selected privately
     std::uint64_t memory = 0;  ///< bytes for bounding; 0: a quarter of the machine's
     unsigned threads = 0;      ///< 0: all cores
-    std::function<void(double done)> progress;  ///< called now and then; may throw to cancel
+    std::function<void(double done)> progress = {};  ///< called now and then; may throw to cancel
   };
 
   explicit SqlQuery(Options options);

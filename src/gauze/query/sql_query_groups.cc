@@ -8,12 +8,6 @@
 namespace gauze::internal {
 namespace {
 
-double nearest(const Ratio& value) {
-  const double low = round_down(value);
-  const double high = round_up(value);
-  return value - ratio_of_bits(low) <= ratio_of_bits(high) - value ? low : high;
-}
-
 /// Equal reals have equal bits.
 std::int64_t real_bits(double value) {
   return std::bit_cast<std::int64_t>(value == 0 ? 0.0 : value);
@@ -28,7 +22,7 @@ struct Encode {
   void operator()(std::monostate) {}
   void operator()(bool x) { bits = x; }
   void operator()(std::int64_t x) { bits = x; }
-  void operator()(const Ratio& x) { bits = real_bits(nearest(x)); }
+  void operator()(const Ratio& x) { bits = real_bits(nearest_double(x)); }
   void operator()(double x) { bits = real_bits(x); }
   void operator()(const std::string& x) { text = x; }
   void operator()(const Date& x) { bits = x.days; }

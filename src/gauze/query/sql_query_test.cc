@@ -1,0 +1,263 @@
+#include "gauze/query/sql_query.h"
+
+#include "gauze/accounting/accountant.h"
+#include "gauze/query/sql_query_test_internal.h"
+#include "gauze/testing/matchers.h"
+
+namespace gauze::testing {
+namespace {
+
+TEST(SqlQuery, ChargesExactlyItsEventAndPromisesWhatWasAsked) {
+  const Tables tables;
+  const auto source = tables.open("visits", visits());
+  const Schema schema = visits_schema("\"patient\"", kFourRows);
+  const std::vector<std::string> questions = {
+      "SELECT COUNT(*) FROM visits", kManyAggregates,
+      "SELECT ward, MEDIAN(days), PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY days), "
+      "COUNT(DISTINCT town) FROM visits GROUP BY ward",
+      "SELECT town, COUNT(*), AVG(days) FROM visits GROUP BY town"};
+  for (const std::string& sql : questions) {
+    for (const std::string delta : {"0", "1e-6"}) {
+      if (delta == "0" && sql.find("GROUP BY town") != std::string::npos) continue;
+      SCOPED_TRACE(sql + " at " + delta);
+      const SqlQuery q = query(sql, schema, "0.75", delta);
+      const double given = std::stod(delta);
+      const double epsilon = epsilon_at({q.event()}, given).epsilon;
+      EXPECT_LE(epsilon, 0.75);
+      EXPECT_GT(epsilon, 0.74);
+      SeededBits bits(1);
+      Meter meter(q.event());
+      Context context{meter, bits};
+      const auto release = q.run(*source, context);
+      EXPECT_TRUE(meter.exhausted());
+      EXPECT_EQ(Event({events::Composed{meter.charged()}, Relation::kAddRemove}), release.spent);
+    }
+  }
+}
+
+TEST(SqlQuery, DrawsAndReadsNothingWhenItCannotPay) {
+  class NoSource final : public Source {
+    const Dialect& dialect() const override { return duckdb_dialect(); }
+    std::vector<ColumnInfo> columns(const std::string&) override {
+      ADD_FAILURE() << "read the catalogue";
+      return {};
+    }
+    std::unique_ptr<Stream> execute(const std::string&) override {
+      ADD_FAILURE() << "read rows";
+      return nullptr;
+    }
+  } source;
+  const SqlQuery q = query(kManyAggregates, visits_schema("\"patient\"", kFourRows));
+  const SqlQuery smaller = query(kManyAggregates, visits_schema("\"patient\"", kFourRows), "0.99");
+  SeededBits bits(1);
+  Meter meter(smaller.event());
+  Context context{meter, bits};
+  EXPECT_THROW(q.run(source, context), Error);
+  EXPECT_EQ(bits.refills(), 0u);
+}
+
+TEST(SqlQuery, AnswersUnitsThatAreRowsInTheSource) {
+  const Tables tables;
+  Replay source(tables.open("visits", visits()));
+  const Truth truth = plain_answers();
+  const SqlQuery q = query(
+      "SELECT ward, COUNT(*) AS n, COUNT(cost) AS m, COUNT(DISTINCT patient) AS p, SUM(cost) AS s, "
+      "AVG(cost) AS a, MEDIAN(days) AS d, VAR_POP(cost) AS v, CORR(cost, days) AS r FROM visits "
+      "GROUP "
+      "BY ward",
+      visits_schema("\"row\"", ""), "10000");
+  ASSERT_TRUE(q.plan().unit_is_row);
+  const Answer a = answer(q, source, 1);
+  ASSERT_EQ(a.rows.size(), 3u);
+  for (const auto& row : a.rows) {
+    const auto& exact = truth.by_ward.at(std::get<std::string>(row[0].value));
+    EXPECT_NEAR(number(row[1]), exact[0], 0.5);
+    EXPECT_NEAR(number(row[2]), exact[1], 0.5);
+    EXPECT_NEAR(number(row[3]), exact[2], 0.5);
+    EXPECT_NEAR(number(row[4]), exact[3], 10);
+    if (exact[0] == 0) continue;
+    EXPECT_NEAR(number(row[5]), exact[4], 0.1);
+    EXPECT_NEAR(number(row[6]), 4.5, 1);
+    EXPECT_NEAR(number(row[7]), exact[6], 50);
+    EXPECT_NEAR(number(row[8]), exact[9], 0.01);
+  }
+}
+
+TEST(SqlQuery, GivesEveryPublicGroupInOrderAlsoFromAnEmptyTable) {
+  const Tables tables;
+  for (const std::string unit : {"\"patient\"", "\"row\""}) {
+    const Schema schema = visits_schema(unit, unit == "\"row\"" ? "" : kFourRows);
+    const auto empty = tables.open("visits", kHeader);
+    const SqlQuery q = query(kManyAggregates, schema, "1", "0");
+    const Answer a = answer(q, *empty, 3);
+    ASSERT_EQ(a.rows.size(), 3u);
+    EXPECT_EQ(a.rows[0][0].value, Value(std::string("a")));
+    EXPECT_EQ(a.rows[1][0].value, Value(std::string("b")));
+    EXPECT_EQ(a.rows[2][0].value, Value(std::string("c")));
+    for (const auto& row : a.rows) {
+      for (std::size_t i = 1; i < row.size(); ++i) EXPECT_TRUE(std::isfinite(number(row[i])));
+    }
+    const Answer one = answer(query("SELECT COUNT(*), AVG(cost) FROM visits", schema), *empty, 1);
+    EXPECT_EQ(one.rows.size(), 1u);
+  }
+}
+
+TEST(SqlQuery, AcceptsNullsAndNumbersThatAreNone) {
+  const Tables tables;
+  const auto source = tables.open("visits", std::string(kHeader) +
+                                                ",a,x,1,1\n1,,,,\n2,a,x,,nan\n3,zzz,x,inf,inf\n"
+                                                "4,b,x,-5,-inf\nsomebody,a,x,1e300,1e300\n");
+  for (const std::string unit : {"\"patient\"", "\"row\""}) {
+    const Schema schema = visits_schema(unit, unit == "\"row\"" ? "" : kFourRows);
+    const Answer a = answer(query("SELECT COUNT(*), SUM(cost), AVG(days), VARIANCE(cost), "
+                                  "MEDIAN(cost) FROM visits",
+                                  schema, "100000"),
+                            *source, 1);
+    ASSERT_EQ(a.rows.size(), 1u);
+    for (const auto& cell : a.rows[0]) EXPECT_TRUE(std::isfinite(number(cell)));
+    EXPECT_LE(number(a.rows[0][1]), 4 * 1000.0 + 1);
+  }
+}
+
+// One unit with 10^4 rows of the largest value, in every ward, spread over towns: what it adds must stay
+// within the bounds however little noise there is.
+TEST(SqlQuery, LetsNoUnitMoveAnAnswerBeyondItsBounds) {
+  const Tables tables, others;
+  std::string hostile = visits();
+  for (int i = 0; i < 10'000; ++i) {
+    hostile += "777," + std::string(1, "abc"[i % 3]) + ",town" + std::to_string(i) + ",10,1e9\n";
+  }
+  const auto before = tables.open("visits", visits());
+  const auto after = others.open("visits", hostile);
+  const Schema schema = visits_schema("\"patient\"", kFourRows);
+  const SqlQuery q = query(
+      "SELECT ward, COUNT(*), SUM(cost), SUM(days), COUNT(DISTINCT town), COUNT(DISTINCT patient) "
+      "FROM visits GROUP BY ward",
+      schema, "100000000");
+  const Answer x = answer(q, *before, 1);
+  const Answer y = answer(q, *after, 1);
+  double rows = 0, groups = 0;
+  for (std::size_t g = 0; g < 3; ++g) {
+    const auto moved = [&](std::size_t i) { return number(y.rows[g][i]) - number(x.rows[g][i]); };
+    EXPECT_LE(moved(1), 2);
+    EXPECT_LE(std::abs(moved(2)), 2000.1);
+    EXPECT_LE(std::abs(moved(3)), 20.1);
+    EXPECT_LE(moved(4), 2);
+    EXPECT_LE(moved(5), 1);
+    rows += moved(1);
+    groups += moved(5);
+  }
+  EXPECT_EQ(rows, 4);
+  EXPECT_LE(groups, 3);
+}
+
+TEST(SqlQuery, NamesNoKeyOfASingleUnitAndAllKeysOfMany) {
+  const Tables tables;
+  std::string csv = kHeader;
+  for (int i = 0; i < 5000; ++i)
+    csv += std::to_string(i) + ",a,big" + std::to_string(i % 4) + ",1,1\n";
+  csv += "9999,a,secret,1,1\n9999,a,also secret,1,1\n";
+  Replay source(tables.open("visits", csv));
+  for (const std::string unit : {"\"patient\"", "\"row\""}) {
+    const SqlQuery q = query("SELECT town, COUNT(*) FROM visits GROUP BY town ORDER BY 1",
+                             visits_schema(unit, unit == "\"row\"" ? "" : kFourRows), "1", "1e-6");
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Answer a = answer(q, source, seed);
+      ASSERT_EQ(a.rows.size(), 4u);
+      for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(a.rows[i][0].value, Value("big" + std::to_string(i)));
+        EXPECT_NEAR(number(a.rows[i][1]), 1250, 200);
+      }
+    }
+  }
+  EXPECT_ERROR(query("SELECT town, COUNT(*) FROM visits GROUP BY town", visits_schema()),
+               ErrorCode::kInvalidOption);
+}
+
+TEST(SqlQuery, DoesNotShowTheOrderOfRows) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 4000; ++i) {
+    lines.push_back(std::to_string(i % 700) + "," + "abc"[i % 3] + ",town" +
+                    std::to_string(i % 13) + "," + std::to_string(i % 10) + "," +
+                    std::to_string(i % 1000) + "\n");
+  }
+  std::string forward = kHeader, backward = kHeader;
+  for (const std::string& line : lines) forward += line;
+  for (std::size_t i = lines.size(); i-- > 0;) backward += lines[i];
+  const Tables tables, others;
+  const auto x = tables.open("visits", forward);
+  const auto y = others.open("visits", backward);
+  for (const std::string unit : {"\"patient\"", "\"row\""}) {
+    const SqlQuery q = query(
+        "SELECT town, COUNT(*), AVG(cost), MEDIAN(days), COUNT(DISTINCT cost) FROM visits GROUP BY "
+        "town",
+        visits_schema(unit, unit == "\"row\"" ? "" : kFourRows), "2", "1e-6");
+    const Answer a = answer(q, *x, 5);
+    const Answer b = answer(q, *y, 5);
+    ASSERT_EQ(a.rows.size(), b.rows.size());
+    ASSERT_GT(a.rows.size(), 3u);
+    for (std::size_t r = 0; r < a.rows.size(); ++r) {
+      for (std::size_t c = 0; c < a.rows[r].size(); ++c) {
+        EXPECT_EQ(a.rows[r][c].value, b.rows[r][c].value);
+      }
+    }
+  }
+}
+
+TEST(SqlQuery, FiltersSortsAndCutsReleasedValues) {
+  const Tables tables;
+  const auto source = tables.open("visits", visits());
+  const Schema schema = visits_schema("\"patient\"", kFourRows);
+  const Answer a = answer(query("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING "
+                                "COUNT(*) > 100 ORDER BY n DESC LIMIT 1",
+                                schema, "1000"),
+                          *source, 1);
+  ASSERT_EQ(a.rows.size(), 1u);
+  EXPECT_EQ(a.rows[0][0].value, Value(std::string("b")));
+  EXPECT_EQ(a.rows[0][1].value, Value(std::int64_t{600}));
+}
+
+TEST(SqlQuery, ChoosesTheNoiseThatErrsLess) {
+  const Schema many =
+      visits_schema("\"patient\"", ", \"rows_per_unit\": 64, \"rows_per_group\": 1");
+  const std::string sql = "SELECT ward, days, COUNT(*) FROM visits GROUP BY ward, days";
+  const SqlQuery gaussian = query(sql, many, "1", "1e-6");
+  EXPECT_THAT(gaussian.reason(), ::testing::StartsWith("Gaussian"));
+  const SqlQuery laplace = query("SELECT COUNT(*) FROM visits", visits_schema(), "1", "1e-6");
+  EXPECT_THAT(laplace.reason(), ::testing::StartsWith("Laplace"));
+  const SqlQuery pure = query(sql, many, "1");
+  // 33 groups: 33 against about sqrt(33) 4.2, both at 95 %
+  EXPECT_LT(*gaussian.measurements()[0].half_width, 0.6 * *pure.measurements()[0].half_width);
+}
+
+TEST(SqlQuery, SplitsAMeanInsideItsOwnShare) {
+  const Schema schema = visits_schema("\"row\"", "");
+  const auto share = [&](const std::string& sql) {
+    std::vector<std::string> shares;
+    const SqlQuery q = query(sql, schema);
+    for (const MeasurementInfo& info : q.measurements()) shares.push_back(info.share);
+    return shares;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(share("SELECT AVG(days) FROM visits"), ElementsAre("50 %", "50 %"));
+  EXPECT_THAT(share("SELECT COUNT(days), AVG(days) FROM visits"), ElementsAre("50 %", "50 %"));
+  EXPECT_THAT(share("SELECT COUNT(*), SUM(days) FROM visits"), ElementsAre("50 %", "50 %"));
+  EXPECT_THAT(share("SELECT SUM(days), AVG(days) FROM visits").size(), 2u);
+}
+
+TEST(SqlQuery, CancelsBeforeNoiseWhenProgressThrows) {
+  const Tables tables;
+  const auto source = tables.open("visits", visits());
+  struct Cancelled {};
+  const SqlQuery q({.plan = plan_query("SELECT COUNT(*) FROM visits", visits_schema()),
+                    .epsilon = 1,
+                    .progress = [](double) { throw Cancelled(); }});
+  SeededBits bits(1);
+  Meter meter(q.event());
+  Context context{meter, bits};
+  EXPECT_THROW(q.run(*source, context), Cancelled);
+  EXPECT_TRUE(meter.charged().empty());
+}
+
+}  // namespace
+}  // namespace gauze::testing
