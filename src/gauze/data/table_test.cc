@@ -185,6 +185,16 @@ TEST(WriteTable, WhatIsWrittenReadsBack) {
   EXPECT_EQ(files, 3u);
 }
 
+TEST(WriteTable, AParquetFileKeepsALonelyNull) {
+  const Folder folder;
+  const std::string path = folder.path("t.parquet");
+  write_table(Table({"a \"b\""}, {Column::of_reals(Type::kDouble, {0, 1}, {0, 1})}), path);
+  const auto source = open_files({{"t", path}});
+  EXPECT_EQ(source->columns("t")[0].name, "a \"b\"");
+  EXPECT_THAT(testing::rows_of(*source, "SELECT * FROM t"),
+              ::testing::UnorderedElementsAre("-", "1"));
+}
+
 TEST(WriteTable, SaysWhatItCannotWriteAndLeavesNothing) {
   const Folder folder;
   EXPECT_ERROR(write_table(sample(), folder.path("t.xlsx")), ErrorCode::kInvalidOption);

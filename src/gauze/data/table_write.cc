@@ -103,22 +103,30 @@ std::string json(const Table& table) {
   return text + "\n]\n";
 }
 
-/// The embedded engine reads the table as CSV and writes it as Parquet.
+/// The embedded engine reads the table as CSV and writes it as Parquet. A last column of ones keeps a
+/// line with nothing but one null from looking empty.
 void write_parquet(const Table& table, const Draft& draft) {
   const Draft as_csv(draft.name() + ".csv");
-  as_csv.write(csv(table));
   const Dialect& dialect = duckdb_dialect();
-  std::string columns;
-  for (std::size_t i = 0; i < table.names().size(); ++i)
-    columns += (i ? ", " : "") + dialect.literal(table.names()[i]) + ": '" +
-               dialect.type_name(table.columns()[i].type()) + "'";
+  std::vector<std::string> names;
+  std::string types, select;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    names.push_back("c" + std::to_string(i));
+    types += names[i] + ": '" + dialect.type_name(table.columns()[i].type()) + "', ";
+    select += (i ? ", " : "") + names[i] + " AS " + dialect.identifier(table.names()[i]);
+  }
+  std::vector<Column> columns = table.columns();
+  names.emplace_back("one");
+  columns.push_back(
+      Column::of_integers(Type::kInteger, std::vector<std::int64_t>(table.rows(), 1)));
+  as_csv.write(csv(Table(names, std::move(columns))));
   try {
     internal::run_duckdb(
         {"SET preserve_insertion_order = true",
-         "COPY (SELECT * FROM read_csv(" + dialect.literal(as_csv.name()) +
+         "COPY (SELECT " + select + " FROM read_csv(" + dialect.literal(as_csv.name()) +
              ", auto_detect = false, header = true, delim = ',', quote = '\"', escape = '\"', "
              "allow_quoted_nulls = false, columns = {" +
-             columns + "})) TO " + dialect.literal(draft.name()) +
+             types + "one: 'BIGINT'})) TO " + dialect.literal(draft.name()) +
              " (FORMAT parquet, USE_TMP_FILE false)"});
   } catch (const Error&) {
     draft.fail();
