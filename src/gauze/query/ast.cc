@@ -36,7 +36,7 @@ std::string inner(const SqlExpr& expression) {
       expression.kind == SqlExpr::Kind::kCall && !expression.function.empty() &&
       (std::ispunct(static_cast<unsigned char>(expression.function[0])) != 0 ||
        expression.function == "and" || expression.function == "or" || expression.function == "not");
-  return operation ? "(" + to_sql(expression) + ")" : to_sql(expression);
+  return operation ? std::string("(") + to_sql(expression) + ")" : to_sql(expression);
 }
 
 std::string case_text(const std::vector<SqlExpr>& arguments) {
@@ -54,7 +54,7 @@ std::string case_text(const std::vector<SqlExpr>& arguments) {
 std::string operator_text(const SqlExpr& call) {
   const auto& arguments = call.arguments;
   const std::string& name = call.function;
-  if (name == "negate") return "-" + inner(arguments[0]);
+  if (name == "negate") return std::string("-") + inner(arguments[0]);
   if (name == "is_null") return inner(arguments[0]) + " IS NULL";
   if (name == "is_not_null") return inner(arguments[0]) + " IS NOT NULL";
   if (name == "not" && arguments[0].function == "is_null")
@@ -71,7 +71,8 @@ std::string operator_text(const SqlExpr& call) {
   if (word || std::ispunct(static_cast<unsigned char>(name[0])) != 0) {
     std::string result;
     for (std::size_t i = 0; i < arguments.size(); ++i)
-      result += (i == 0 ? "" : " " + upper(name) + " ") + inner(arguments[i]);
+      result.append(i == 0 ? std::string() : std::string(" ") + upper(name) + " ")
+          .append(inner(arguments[i]));
     return result;
   }
   return "";

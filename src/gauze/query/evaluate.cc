@@ -145,13 +145,6 @@ bool is_null(const Value& value) {
   return std::holds_alternative<std::monostate>(value);
 }
 
-double nearest_double(const Ratio& value) {
-  const double below = round_down(value), above = round_up(value);
-  if (below == above || std::isinf(above)) return below;
-  if (std::isinf(below)) return above;
-  return value - ratio_of_bits(below) <= ratio_of_bits(above) - value ? below : above;
-}
-
 std::optional<double> number_of(const Value& value) {
   if (const auto* boolean = std::get_if<bool>(&value)) return *boolean ? 1 : 0;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);

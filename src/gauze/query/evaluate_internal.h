@@ -15,7 +15,6 @@ bool is_null(const Value& value);
 
 /// The nearest double of a number, a boolean (0 or 1), days of a date or microseconds of a time.
 std::optional<double> number_of(const Value& value);
-double nearest_double(const Ratio& value);
 
 /// -1, 0 or 1; nothing when one is null or they are of kinds that do not compare.
 std::optional<int> compare(const Value& a, const Value& b);

@@ -189,7 +189,7 @@ SqlExpr SqlReader::operation(const Json& node, unsigned depth) const {
     unsupported("ANY, ALL and SIMILAR TO are not supported; use IN (...) and LIKE");
   if (sides.size() == 1 && name == "-") return sql_call("negate", std::move(sides));
   if (sides.size() == 1 && name == "+") return std::move(sides[0]);
-  for (const char* known : {"+", "-", "*", "/", "//", "%", "=", "<>", "<", "<=", ">", ">=", "||"})
+  for (const char* known : {"+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "||"})
     if (sides.size() == 2 && name == known)
       return sql_call(name == "||" ? "concat" : name, std::move(sides));
   unsupported("the operator " + name + " is not supported; use + - * / % = <> < > LIKE IN");
@@ -198,7 +198,8 @@ SqlExpr SqlReader::operation(const Json& node, unsigned depth) const {
 SqlExpr SqlReader::function_call(const Json& node, unsigned depth) const {
   for (const auto& [key, value] : node.items()) {
     if (key == "over")
-      unsupported("window functions (OVER) look across rows of different people; use GROUP BY");
+      throw Error(ErrorCode::kNotPrivate,
+                  "window functions (OVER) look across rows of different people; use GROUP BY");
     if (key != "funcname" && key != "args" && key != "agg_order" && key != "agg_filter" &&
         key != "agg_within_group" && key != "agg_star" && key != "agg_distinct" &&
         key != "funcformat" && key != "location")

@@ -107,7 +107,8 @@ SqlFrom SqlReader::from(const Json& wrapper, unsigned depth) const {
   const std::string kind = node.at("jointype");
   result.kind = SqlFrom::Kind::kJoin;
   if (kind == "JOIN_FULL")
-    unsupported("FULL JOIN makes rows that belong to nobody; use LEFT JOIN or UNION ALL");
+    throw Error(ErrorCode::kNotPrivate,
+                "FULL JOIN makes rows that belong to nobody; use LEFT JOIN or UNION ALL");
   result.join = kind == "JOIN_LEFT"    ? SqlFrom::Join::kLeft
                 : kind == "JOIN_RIGHT" ? SqlFrom::Join::kRight
                                        : SqlFrom::Join::kInner;

@@ -145,7 +145,7 @@ std::string key_text(const KeyColumn& key) {
 std::string value_text(const ValueColumn& value) {
   std::string result = value.text + ": " + std::string(name(value.type));
   if (!value.lower) return result + ", only counted";
-  if (value.type == Type::kInteger && *value.lower == 1 && *value.upper == 1)
+  if (value.nullable && value.type == Type::kInteger && *value.lower == 1 && *value.upper == 1)
     return "1 where " + value.text;
   Facts facts;
   facts.type = value.type;

@@ -106,8 +106,8 @@ struct PlanOptions {
   std::optional<std::uint64_t> rows_per_unit, groups_per_unit, rows_per_group;
 };
 
-/// Parses and proves. Throws `kSyntax`, `kUnsupported`, `kUnknownName`, `kMissingKnowledge`, `kNotPrivate`; each message
-/// says what is wrong and how to ask instead, and none depends on rows.
+/// Parses and proves. Throws `kSyntax`, `kInvalidInput` (a constant that is no date or number),
+/// `kUnsupported`, `kUnknownName`, `kMissingKnowledge`, `kNotPrivate`; each message is one line that says what is wrong and how to ask instead, and none depends on rows.
 Plan plan_query(std::string_view sql, const Schema& schema, const PlanOptions& options = {});
 
 /// The plan's rows as SQL: columns "u" (the unit: integer or text; absent when unit_is_row), "k0", "k1", ... (integers

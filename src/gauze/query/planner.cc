@@ -79,7 +79,8 @@ class AnswerPlanner {
  private:
   std::size_t add_value(const SqlExpr& written, Expression expression, bool needs_range,
                         const std::string& what);
-  Facts add(Aggregate aggregate, std::size_t& index);
+  std::size_t add_filtered(const SqlExpr& written, const SqlExpr& call,
+                           const std::optional<Expression>& filter, const std::string& what);
   Bound aggregate(const SqlExpr& call);
   Aggregate count(const SqlExpr& call, const std::optional<Expression>& filter);
   Aggregate quantile(const SqlExpr& call, const std::optional<Expression>& filter);
@@ -176,6 +177,17 @@ std::size_t AnswerPlanner::add_value(const SqlExpr& written, Expression expressi
   return values_.size() - 1;
 }
 
+/// An argument that FILTER (WHERE ...) makes null elsewhere.
+std::size_t AnswerPlanner::add_filtered(const SqlExpr& written, const SqlExpr& call,
+                                        const std::optional<Expression>& filter,
+                                        const std::string& what) {
+  const std::size_t before = values_.size();
+  const std::size_t index =
+      add_value(written, only_where(scope_.bind(written).expression, filter), true, what);
+  if (filter && index == before) plan_.values[index].text += " where " + to_sql(call.filter[0]);
+  return index;
+}
+
 Aggregate AnswerPlanner::count(const SqlExpr& call, const std::optional<Expression>& filter) {
   Aggregate result{Function::kCountRows, {}, Ratio(1, 2), to_sql(call)};
   const Expression one = Expression::of(std::int64_t{1});
@@ -248,8 +260,7 @@ Aggregate AnswerPlanner::quantile(const SqlExpr& call, const std::optional<Expre
     if (name == "min") result.probability = Ratio(1, 100);
     if (name == "max") result.probability = Ratio(99, 100);
   }
-  result.arguments = {
-      add_value(*value, only_where(scope_.bind(*value).expression, filter), true, "a quantile")};
+  result.arguments = {add_filtered(*value, call, filter, "a quantile")};
   return result;
 }
 
@@ -283,8 +294,7 @@ Bound AnswerPlanner::aggregate(const SqlExpr& call) {
       unsupported(name + " takes " + (arity == 2 ? "two arguments" : "one argument"));
     result = Aggregate{*moment, {}, Ratio(1, 2), to_sql(call)};
     for (const SqlExpr& argument : call.arguments)
-      result->arguments.push_back(
-          add_value(argument, only_where(scope_.bind(argument).expression, filter), true, name));
+      result->arguments.push_back(add_filtered(argument, call, filter, name));
   } else if (name == "median" || name == "min" || name == "max" || name.starts_with("percentile") ||
              name.starts_with("quantile")) {
     result = quantile(call, filter);

@@ -203,7 +203,7 @@ Facts curve(const std::string& function, const Facts& x, Place place) {
   require_range(x, function);
   const bool valid = function == "sqrt" ? *x.lower >= 0
                      : function == "ln" ? *x.lower > 0
-                                        : *x.lower >= -300 && *x.upper <= 300;
+                                        : *x.lower >= -700 && *x.upper <= 300;
   if (!valid)
     throw Error(ErrorCode::kNotPrivate, function + " fails on some values of " + range_text(x) +
                                             "; write " + function + "(clamp(x, lower, upper))");
@@ -540,7 +540,10 @@ Facts column_facts(const TableSchema& table, const ColumnSchema& column, bool id
                         : domain.type == Type::kTimestamp
                             ? "\"2020-01-01 00:00:00\", \"upper\": \"2029-12-31 23:59:59\"}"
                             : "0, \"upper\": 100}";
-  if (identity || (!domain.lower && !domain.categories))
+  const bool orders = is_numeric(domain.type) || is_time(domain.type);
+  if (identity && orders)
+    result.missing = "write clamp(" + column.name + ", lower, upper)";
+  else if (orders && !domain.lower && !domain.categories)
     result.missing = "add it to table '" + table.name + "' of the schema, for example " + json +
                      example + ", or write clamp(" + column.name + ", lower, upper)";
   if (identity) return result;

@@ -110,6 +110,15 @@ std::vector<std::pair<std::size_t, std::size_t>> equated(const Expression& condi
   return result;
 }
 
+bool covers_left_key(const RelationNode& node) {
+  const auto fixed = [&](std::size_t left) {
+    return std::any_of(node.equal.begin(), node.equal.end(),
+                       [&](const auto& pair) { return pair.first == left; });
+  };
+  return std::any_of(node.inputs[0]->keys.begin(), node.inputs[0]->keys.end(),
+                     [&](const auto& key) { return std::all_of(key.begin(), key.end(), fixed); });
+}
+
 /// The key of the right side that the condition fixes; empty when there is none.
 std::vector<std::size_t> covered_key(const RelationNode& node) {
   const auto fixed = [&](std::size_t right) {
@@ -125,12 +134,18 @@ bool covers_key(const RelationNode& node) {
   return !covered_key(node).empty();
 }
 
-std::string key_advice(const RelationNode& right) {
-  const std::string table =
-      right.table.name.empty() ? "the public table" : "table '" + right.table.name + "'";
-  const std::string column = right.columns.empty() ? "id" : right.columns[0].name;
-  return "add \"keys\": [[\"" + column + "\"]] (the columns that determine a row) to " + table +
-         " of the schema and join on them";
+std::string key_advice(const RelationNode& node) {
+  const RelationNode& right = *node.inputs[1];
+  std::string columns;
+  if (!right.keys.empty()) {
+    for (const std::size_t each : right.keys[0])
+      columns += (columns.empty() ? std::string() : ", ") + right.columns[each].name;
+    return "join on the key of the public table (" + columns + ")";
+  }
+  for (const auto& [left, each] : node.equal)
+    columns += (columns.empty() ? std::string("\"") : ", \"") + right.columns[each].name + "\"";
+  return "if the columns joined on determine a row of the public table, add \"keys\": [[" +
+         (columns.empty() ? "\"id\"" : columns) + "]] to it in the schema";
 }
 
 void join_with_public(RelationNode& node) {
@@ -139,12 +154,11 @@ void join_with_public(RelationNode& node) {
     return;
   }
   const std::string why = "this join can repeat a row of '" + node.unit + "' any number of times; ";
-  if (node.owner == Owner::kRow)
-    throw Error(ErrorCode::kMissingKnowledge, why + key_advice(*node.inputs[1]));
+  if (node.owner == Owner::kRow) throw Error(ErrorCode::kMissingKnowledge, why + key_advice(node));
   node.rows_per_unit.reset();
   node.groups_per_unit.reset();
   node.rows_per_group.reset();
-  node.multiplied = why + key_advice(*node.inputs[1]) + ", or limit the rows with rows_per_unit";
+  node.multiplied = why + key_advice(node) + ", or limit the rows with rows_per_unit";
 }
 
 void join_private(RelationNode& node) {
@@ -165,15 +179,19 @@ void join_private(RelationNode& node) {
   if ((!on_unit && !node.match_units) || left.unit_type != right.unit_type)
     not_private("this join brings rows of different units together (" + left.unit + ", " +
                 right.unit + "); join private tables on the unit, as in ON a.unit = b.unit");
-  const bool single = covers_key(node);
-  if (!right.rows_per_unit && !single) node.multiplied = right.multiplied;
-  node.rows_per_unit = single ? left.rows_per_unit
-                       : left.rows_per_unit && right.rows_per_unit
-                           ? std::optional(times(*left.rows_per_unit, *right.rows_per_unit))
-                           : std::nullopt;
-  if (single) return;
-  node.groups_per_unit.reset();
-  node.rows_per_group.reset();
+  // A key of one side that the condition fixes gives each row of the other at most one partner.
+  const bool right_once = covers_key(node);
+  const bool left_once = !node.left_join && covers_left_key(node);
+  if (right_once) return;
+  node.groups_per_unit = left_once ? right.groups_per_unit : std::nullopt;
+  node.rows_per_group = left_once ? right.rows_per_group : std::nullopt;
+  if (!right.rows_per_unit) node.multiplied = right.multiplied;
+  if (left_once)
+    node.rows_per_unit = right.rows_per_unit;
+  else if (node.rows_per_unit && right.rows_per_unit)
+    node.rows_per_unit = times(*left.rows_per_unit, *right.rows_per_unit);
+  else
+    node.rows_per_unit.reset();
 }
 
 }  // namespace

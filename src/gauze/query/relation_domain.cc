@@ -28,8 +28,8 @@ Values from_range(const Facts& facts) {
   std::vector<Value> result;
   if (facts.type == Type::kBoolean) {
     result.resize(2);
-    result[0] = false;
-    result[1] = true;
+    result[0].emplace<bool>(false);
+    result[1].emplace<bool>(true);
     return result;
   }
   const bool whole = facts.type == Type::kInteger || facts.type == Type::kDate;
@@ -126,7 +126,11 @@ Values domain_of_expression(const Expression& expression, const Relation& input,
         expression.function == "case" && i % 2 == 0 && i + 1 < expression.arguments.size();
     if (!condition) parts.push_back(domain_of_expression(expression.arguments[i], input, facts));
   }
-  if (expression.function == "nullif") return parts[0];
+  if (expression.function == "nullif") {
+    if (parts[0] && parts[1] && parts[1]->size() == 1)
+      std::erase(*parts[0], in_type(parts[1]->front(), whole.type));
+    return parts[0];
+  }
   if (expression.function == "date_trunc")
     return trunc_values(expression, facts_of(expression.arguments[1], facts, Place::kRows));
   Values result = expression.function == "case" || expression.function == "coalesce"
