@@ -5,6 +5,7 @@
 #include <complex>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "gauze/numeric/fft.h"
 
@@ -421,19 +422,47 @@ std::size_t most_points(const std::vector<PairCount>& parts) {
   return std::max<std::size_t>(1u << 14, std::min(kMostPoints, (kMostPoints << 2) / parts.size()));
 }
 
+/// Probability that some part has infinite loss, rounded up.
+double leaked(const std::vector<PairCount>& parts) {
+  double log_kept = 0;
+  for (const PairCount& part : parts) log_kept += part.count * std::log1p(-part.pair.p_only);
+  return -std::expm1(log_kept) * (1 + 1e-14);
+}
+
 /// False when there is nothing to convolve, or only numbers no double arithmetic can handle.
 bool usable(const Law& law) {
   const Cumulants c = law.at(0);
   return c.variance > 1e-280 && c.variance < 1e280 && std::isfinite(c.mean);
 }
 
-}  // namespace
+/// The parts, but those sampled so rarely that all of them together are seen with probability at most
+/// `most` as if they told everything then. Mixtures (1 - q) Q + q P lie within q of Q, whatever P
+/// is, so this dominates. Nothing when there are no such parts.
+std::optional<std::vector<PairCount>> with_leaks(std::vector<PairCount> parts, double most) {
+  bool any = false;
+  for (auto& [pair, count] : parts) {
+    if (pair.view == View::kPlain || !(count * pair.rate <= most)) continue;
+    most -= count * pair.rate;
+    const double rate = pair.rate;
+    pair = DominatingPair{};
+    pair.atoms = {{0, 1 - rate, 1 - rate}};
+    pair.p_only = pair.q_only = rate * (1 + 1e-15);
+    any = true;
+  }
+  if (!any) return std::nullopt;
+  return parts;
+}
 
-double pld_epsilon(const std::vector<PairCount>& parts, double delta) {
+double grid_epsilon(const std::vector<PairCount>& parts, double delta) {
   const double pure = pure_bound(parts);
   if (parts.empty() || pure == 0 || delta == 0) return pure;
   const Law law(parts);
-  if (!usable(law)) return pure;
+  if (!usable(law)) {
+    const bool silent = std::all_of(parts.begin(), parts.end(), [](const PairCount& part) {
+      return !part.pair.curve && part.pair.largest() == 0;
+    });
+    return silent && leaked(parts) <= delta ? 0 : pure;
+  }
   const double target = std::log(delta);
   const double saddle =
       last_true(law.max_tilt(), [&](double t) { return law.at(t).log_delta(t) > target; });
@@ -443,7 +472,7 @@ double pld_epsilon(const std::vector<PairCount>& parts, double delta) {
   return std::min(pure, read_epsilon(compose(parts, law, plan), delta));
 }
 
-double pld_delta(const std::vector<PairCount>& parts, double epsilon) {
+double grid_delta(const std::vector<PairCount>& parts, double epsilon) {
   const double pure = pure_bound(parts);
   if (parts.empty() || pure <= epsilon) return 0;
   const Law law(parts);
@@ -460,6 +489,21 @@ double pld_delta(const std::vector<PairCount>& parts, double epsilon) {
   // Delta falls with epsilon: above the window it is at most what it is at the top.
   const Plan plan = make_plan(parts, law, tilt, range, log_delta, most_points(parts));
   return read_delta(compose(parts, law, plan), std::min(epsilon, range.high));
+}
+
+}  // namespace
+
+// A rare huge loss stretches the grid until small ones are read coarsely; as a leak it does not.
+double pld_epsilon(const std::vector<PairCount>& parts, double delta) {
+  const double whole = grid_epsilon(parts, delta);
+  const auto leaky = delta > 0 ? with_leaks(parts, delta / 4) : std::nullopt;
+  return leaky ? std::min(whole, grid_epsilon(*leaky, delta)) : whole;
+}
+
+double pld_delta(const std::vector<PairCount>& parts, double epsilon) {
+  const double whole = grid_delta(parts, epsilon);
+  const auto leaky = with_leaks(parts, whole / 4);
+  return leaky ? std::min(whole, grid_delta(*leaky, epsilon)) : whole;
 }
 
 DominatingPair composed_pair(const std::vector<PairCount>& parts) {

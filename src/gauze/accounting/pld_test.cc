@@ -384,6 +384,26 @@ TEST(Pld, SampledLeaksKeepTheirWholeProbability) {
   }
 }
 
+// A step that is sampled once in 10^9 times costs at most that much delta, however little noise it
+// has: the rest must not be read more coarsely because of it.
+TEST(Pld, ARareHugeLossDoesNotBlurSmallOnes) {
+  const Event small = gaussian("10");
+  const Event huge = poisson("1e-9", {gaussian("0.02")});
+  const double without = gaussian_epsilon(Ratio(1, 100), 1e-5);
+  const double ours = epsilon_at({small, huge}, 1e-5, Accountant::kPld).epsilon;
+  EXPECT_GE(ours, without);
+  EXPECT_LE(ours, gaussian_epsilon(Ratio(1, 100), 1e-5 - 1.1e-9) * (1 + 1e-6));
+  const double delta_alone = gaussian_delta(Ratio(1, 100), 0.3);
+  const double delta_both = delta_at({small, huge}, 0.3, Accountant::kPld).delta;
+  EXPECT_GE(delta_both, delta_alone);
+  EXPECT_LE(delta_both, delta_alone * (1 + 1e-6) + 1.0001e-9);
+  // Where the leak is a good part of delta it is still counted.
+  EXPECT_GE(delta_at({small, poisson("1e-5", {pure("50")})}, 0.6, Accountant::kPld).delta,
+            1e-5 * (1 - 1e-6));
+  EXPECT_EQ(epsilon_at({poisson("1e-9", {pure("50")}, 3)}, 1e-5, Accountant::kPld).epsilon, 0);
+  EXPECT_GT(epsilon_at({poisson("1e-9", {pure("50")}, 3)}, 1e-9, Accountant::kPld).epsilon, 20);
+}
+
 TEST(Pld, NoiseThatHidesNothingTellsWheneverItIsSampled) {
   // Losses of 10^6: delta is the probability that the unit is in some sample.
   expect_just_above(
