@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 // The parser's tree printer recurses without a check of its own; a chain of one-character operators
 // is the deepest tree a text can have, and at this length it stays within a small thread's stack.
 constexpr std::size_t kLongestText = 20'000;
+constexpr std::size_t kDeepestTree = 1'000;
 
 std::string near_word(std::string_view sql, std::size_t position) {
   if (position >= sql.size()) return "the end";
@@ -26,6 +27,21 @@ std::string near_word(std::string_view sql, std::size_t position) {
          !std::isspace(static_cast<unsigned char>(sql[end])))
     ++end;
   return "'" + std::string(sql.substr(position, std::max<std::size_t>(end - position, 1))) + "'";
+}
+
+/// How deeply the braces of JSON nest.
+std::size_t nesting(std::string_view json) {
+  std::size_t depth = 0, deepest = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '{' || c == '[') deepest = std::max(deepest, ++depth);
+    if (c == '}' || c == ']') --depth;
+  }
+  return deepest;
 }
 
 Json parse_tree(std::string_view sql) {
@@ -46,6 +62,9 @@ Json parse_tree(std::string_view sql) {
   }
   pg_query_free_parse_result(result);
   if (!problem.empty()) throw Error(ErrorCode::kSyntax, "SQL: " + problem);
+  // Before anything of ours recurses over it.
+  if (nesting(tree) > kDeepestTree)
+    throw Error(ErrorCode::kUnsupported, "the question is nested too deeply; ask a simpler one");
   Json parsed = Json::parse(tree, nullptr, false);
   // Texts in an encoding other than UTF-8 end here.
   if (parsed.is_discarded())

@@ -5,6 +5,8 @@
 #include "gauze/query/plan.h"
 #include "gauze/testing/matchers.h"
 
+// Whole questions with their plans are in tests/sql; here is what a text cannot show.
+
 namespace gauze {
 namespace {
 
@@ -14,18 +16,92 @@ Schema hospital() {
     "tables": {
       "visits": {"unit": "patient_id", "rows_per_unit": 10, "keys": [["visit_id"]], "columns": {
         "patient_id": {"type": "integer"}, "visit_id": {"type": "integer"},
-        "ward": {"type": "text", "categories": ["a", "b", "c"]},
-        "cost": {"type": "double", "lower": 0, "upper": 5000}}}}})"));
+        "ward": {"type": "text", "categories": ["b", "a", "c"]},
+        "day": {"type": "date", "lower": "2024-01-30", "upper": "2024-03-02"},
+        "cost": {"type": "double", "lower": 0, "upper": 5000}}},
+      "prices": {"public": true, "columns": {"ward": {"type": "text"}, "price": {"type": "double"}}}}})"));
 }
 
-TEST(Planner, CountsPerGroup) {
-  const Plan plan =
-      plan_query("SELECT ward, COUNT(*) AS n, AVG(cost) FROM visits WHERE cost > 10 GROUP BY ward",
-                 hospital());
-  EXPECT_EQ(plan.keys.size(), 1u);
-  EXPECT_EQ(plan.keys[0].domain->size(), 4u);
-  EXPECT_EQ(plan.aggregates.size(), 2u);
-  EXPECT_EQ(plan.bounds.rows_per_unit, 10u);
+Plan plan(const std::string& sql, const PlanOptions& options = {}) {
+  return plan_query(sql, hospital(), options);
+}
+
+std::vector<std::string> domain(const std::string& key) {
+  std::vector<std::string> result;
+  const Plan planned = plan("SELECT " + key + ", COUNT(*) FROM visits GROUP BY 1");
+  for (const Value& value : planned.keys.at(0).domain.value()) result.push_back(to_text(value));
+  return result;
+}
+
+TEST(Planner, ListsEveryValueOfAKeyInItsOrder) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(domain("ward"), (Texts{"b", "a", "c", ""}));  // as declared, null last
+  EXPECT_EQ(domain("upper(ward)"), (Texts{"A", "B", "C", ""}));
+  EXPECT_EQ(domain("ward = 'a'"), (Texts{"false", "true", ""}));
+  EXPECT_EQ(domain("coalesce(ward, 'none')"), (Texts{"b", "a", "c", "none"}));
+  EXPECT_EQ(domain("CASE WHEN cost > 10 THEN 'dear' ELSE 'cheap' END"), (Texts{"dear", "cheap"}));
+  EXPECT_EQ(domain("extract(month FROM day)"), (Texts{"1", "2", "3", ""}));
+  EXPECT_EQ(domain("date_trunc('month', day)"),
+            (Texts{"2024-01-01", "2024-02-01", "2024-03-01", ""}));
+  EXPECT_EQ(domain("date_trunc('week', day)"),
+            (Texts{"2024-01-29", "2024-02-05", "2024-02-12", "2024-02-19", "2024-02-26", ""}));
+  EXPECT_EQ(domain("floor(cost / 2000)"), (Texts{"0", "1", "2", "3", ""}));
+}
+
+TEST(Planner, TakesTheAnalystsBoundsInsteadOfTheSchemas) {
+  const Plan declared = plan("SELECT ward, COUNT(*) FROM visits GROUP BY ward");
+  EXPECT_EQ(declared.bounds, (Bounds{10, 4, 10}));
+  const Plan tighter =
+      plan("SELECT ward, COUNT(*) FROM visits GROUP BY ward", {std::nullopt, 2, 3});
+  EXPECT_EQ(tighter.bounds, (Bounds{6, 2, 3}));
+  const Plan wider = plan("SELECT COUNT(*) FROM visits", {50, 7, std::nullopt});
+  EXPECT_EQ(wider.bounds, (Bounds{50, 1, 50}));
+  EXPECT_ERROR(plan("SELECT COUNT(*) FROM visits", {0, std::nullopt, std::nullopt}),
+               ErrorCode::kInvalidOption);
+}
+
+TEST(Planner, AcceptsAJoinThatMultipliesOnlyWithALimitOfTheAnalyst) {
+  const std::string sql = "SELECT COUNT(*) FROM visits JOIN prices ON visits.ward = prices.ward";
+  EXPECT_ERROR(plan(sql), ErrorCode::kMissingKnowledge);
+  EXPECT_EQ(plan(sql, {20, std::nullopt, std::nullopt}).bounds.rows_per_unit, 20u);
+}
+
+TEST(Planner, ComputesAnAggregateOnceHoweverOftenItIsAsked) {
+  const Plan planned = plan(
+      "SELECT ward, COUNT(*), COUNT(*) * 2, SUM(cost), AVG(cost), SUM(cost) / COUNT(*) FROM visits "
+      "GROUP BY ward "
+      "HAVING COUNT(*) > 3 ORDER BY SUM(cost)");
+  EXPECT_EQ(planned.aggregates.size(), 3u);
+  EXPECT_EQ(planned.values.size(), 1u);
+  EXPECT_EQ(planned.outputs.size(), 6u);
+  EXPECT_TRUE(planned.outputs[0].is_key);
+  EXPECT_EQ(planned.outputs[1].type, Type::kInteger);
+  EXPECT_EQ(planned.outputs[3].type, Type::kDouble);
+}
+
+TEST(Planner, CountsWhatIsNeverNullAsRows) {
+  EXPECT_EQ(plan("SELECT COUNT(patient_id) FROM visits").aggregates[0].function,
+            Aggregate::Function::kCountRows);
+  EXPECT_EQ(plan("SELECT COUNT(ward) FROM visits").aggregates[0].function,
+            Aggregate::Function::kCount);
+  EXPECT_EQ(plan("SELECT COUNT(DISTINCT patient_id) FROM visits").aggregates[0].function,
+            Aggregate::Function::kCountUnits);
+}
+
+TEST(Planner, MessagesAreTheSameWhateverTheSchemaDoesNotSay) {
+  EXPECT_ERROR(plan("SELECT SUM(price) FROM prices"), ErrorCode::kUnsupported);
+  EXPECT_ERROR(plan("SELECT COUNT(*) FROM visits WHERE visit_id IN (SELECT visit_id FROM visits)"),
+               ErrorCode::kNotPrivate);
+}
+
+TEST(Planner, RefusesTreesThatSharedQueriesWouldMakeHuge) {
+  std::string sql = "WITH q0 AS (SELECT patient_id FROM visits)";
+  for (int i = 1; i <= 30; ++i) {
+    const std::string before = "q" + std::to_string(i - 1);
+    sql += ", q" + std::to_string(i) + " AS (SELECT a.patient_id FROM " + before + " AS a JOIN " +
+           before + " AS b ON a.patient_id = b.patient_id)";
+  }
+  EXPECT_ERROR(plan(sql + " SELECT COUNT(*) FROM q30"), ErrorCode::kUnsupported);
 }
 
 }  // namespace

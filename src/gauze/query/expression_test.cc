@@ -1,0 +1,152 @@
+#include "gauze/query/expression.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace gauze {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Expression literal(Value value) {
+  return Expression::of(std::move(value));
+}
+Expression call(const char* function, std::vector<Expression> arguments) {
+  return Expression::call(function, std::move(arguments));
+}
+Expression whole(std::int64_t value) {
+  return literal(value);
+}
+Expression text(const char* value) {
+  return literal(std::string(value));
+}
+const Value kNull;
+
+Value value_of(const Expression& expression, const std::vector<Estimate>& inputs = {}) {
+  return evaluate(expression, inputs).value;
+}
+
+TEST(Evaluate, KeepsIntegersWholeUntilTheyOverflow) {
+  EXPECT_EQ(value_of(call("+", {whole(2), whole(3)})), Value(std::int64_t{5}));
+  EXPECT_EQ(value_of(call("*", {whole(INT64_MAX), whole(2)})), Value(0x1p64));
+  EXPECT_EQ(value_of(call("/", {whole(1), whole(4)})), Value(0.25));
+  EXPECT_EQ(value_of(call("//", {whole(-7), whole(2)})), Value(std::int64_t{-3}));
+  EXPECT_EQ(value_of(call("%", {whole(-7), whole(3)})), Value(std::int64_t{-1}));
+}
+
+TEST(Evaluate, GivesNullWhereSqlWouldFail) {
+  EXPECT_EQ(value_of(call("/", {whole(1), whole(0)})), kNull);
+  EXPECT_EQ(value_of(call("%", {whole(1), whole(0)})), kNull);
+  EXPECT_EQ(value_of(call("ln", {whole(0)})), kNull);
+  EXPECT_EQ(value_of(call("sqrt", {whole(-1)})), kNull);
+  EXPECT_EQ(value_of(call("exp", {whole(1000)})), kNull);
+  EXPECT_EQ(value_of(call("to_date", {text("2023-02-30")})), kNull);
+  EXPECT_EQ(value_of(call("+", {literal(kNull), whole(1)})), kNull);
+}
+
+TEST(Evaluate, HasThreeTruthValues) {
+  const Expression unknown = call("=", {literal(kNull), whole(1)});
+  const Expression yes = literal(true), no = literal(false);
+  EXPECT_EQ(value_of(call("and", {unknown, no})), Value(false));
+  EXPECT_EQ(value_of(call("and", {unknown, yes})), kNull);
+  EXPECT_EQ(value_of(call("or", {unknown, yes})), Value(true));
+  EXPECT_EQ(value_of(call("or", {unknown, no})), kNull);
+  EXPECT_EQ(value_of(call("not", {unknown})), kNull);
+  EXPECT_EQ(value_of(call("is_null", {unknown})), Value(true));
+  EXPECT_EQ(value_of(call("is_distinct", {literal(kNull), literal(kNull)})), Value(false));
+  EXPECT_EQ(value_of(call("in", {whole(3), whole(1), literal(kNull)})), kNull);
+  EXPECT_EQ(value_of(call("in", {whole(1), whole(1), literal(kNull)})), Value(true));
+}
+
+TEST(Evaluate, MatchesPatternsAsSqlDoes) {
+  const auto like = [](const char* x, const char* pattern) {
+    return std::get<bool>(value_of(call("like", {text(x), text(pattern)})));
+  };
+  EXPECT_TRUE(like("abc", "a%"));
+  EXPECT_TRUE(like("abc", "%b%c"));
+  EXPECT_TRUE(like("abc", "a_c"));
+  EXPECT_TRUE(like("a_c", "a\\_c"));
+  EXPECT_FALSE(like("abc", "a\\_c"));
+  EXPECT_TRUE(like("ü", "_"));
+  EXPECT_TRUE(like("", "%"));
+  EXPECT_FALSE(like("ab", "a"));
+  EXPECT_TRUE(like("aab", "%ab"));
+  EXPECT_FALSE(like(std::string(2000, 'a').c_str(), "%a%a%a%a%a%a%a%a%a%a%a%b"));
+}
+
+TEST(Evaluate, KnowsTheCalendar) {
+  const auto part = [](const char* name, const char* day) {
+    return std::get<std::int64_t>(
+        value_of(call("date_part", {text(name), literal(parse_date(day))})));
+  };
+  // ISO weeks and weekdays of days that calendars agree on.
+  EXPECT_EQ(part("week", "2021-01-03"), 53);
+  EXPECT_EQ(part("week", "2020-12-31"), 53);
+  EXPECT_EQ(part("week", "2024-12-30"), 1);
+  EXPECT_EQ(part("dow", "2024-05-05"), 0);
+  EXPECT_EQ(part("isodow", "2024-05-05"), 7);
+  EXPECT_EQ(part("dow", "1969-12-31"), 3);
+  EXPECT_EQ(part("doy", "2024-12-31"), 366);
+  EXPECT_EQ(part("quarter", "2024-04-01"), 2);
+  EXPECT_EQ(value_of(call("date_trunc", {text("quarter"), literal(parse_date("2024-06-30"))})),
+            Value(parse_date("2024-04-01")));
+  EXPECT_EQ(value_of(call("date_trunc", {text("week"), literal(parse_date("1970-01-01"))})),
+            Value(parse_date("1969-12-29")));
+  EXPECT_EQ(
+      value_of(call("date_trunc", {text("hour"), literal(parse_timestamp("1969-12-31 23:59:59"))})),
+      Value(parse_timestamp("1969-12-31 23:00:00")));
+}
+
+TEST(Evaluate, EnclosesTheTruthOfSumsProductsAndQuotients) {
+  const std::vector<Estimate> inputs = {{10.0, 8, 12}, {std::int64_t{-2}, -3, -1}};
+  const Expression a = Expression::input(0), b = Expression::input(1);
+  for (const char* function : {"+", "-", "*", "/"}) {
+    const Estimate result = evaluate(call(function, {a, b}), inputs);
+    for (double x = 8; x <= 12; x += 0.25)
+      for (double y = -3; y <= -1; y += 0.25) {
+        const double truth = *function == '+'   ? x + y
+                             : *function == '-' ? x - y
+                             : *function == '*' ? x * y
+                                                : x / y;
+        EXPECT_LE(result.lower, truth) << function;
+        EXPECT_GE(result.upper, truth) << function;
+      }
+    EXPECT_LT(result.upper - result.lower, 40);
+  }
+}
+
+TEST(Evaluate, HasNoBoundsForADivisorThatMayBeZero) {
+  const std::vector<Estimate> inputs = {{1.0, 1, 1}, {0.5, -1, 2}};
+  const Estimate result = evaluate(call("/", {Expression::input(0), Expression::input(1)}), inputs);
+  EXPECT_EQ(result.value, Value(2.0));
+  EXPECT_EQ(result.lower, -kInfinity);
+  EXPECT_EQ(result.upper, kInfinity);
+}
+
+TEST(Evaluate, CoversEveryBranchThatTheTruthMayTake) {
+  const std::vector<Estimate> inputs = {{std::int64_t{11}, 5, 17}, {std::int64_t{100}, 100, 100}};
+  const Expression size =
+      call("case", {call(">", {Expression::input(0), whole(10)}), whole(1), whole(0)});
+  const Estimate uncertain = evaluate(size, inputs);
+  EXPECT_EQ(uncertain.value, Value(std::int64_t{1}));
+  EXPECT_EQ(uncertain.lower, 0);
+  EXPECT_EQ(uncertain.upper, 1);
+  const Expression sure =
+      call("case", {call(">", {Expression::input(1), whole(10)}), whole(1), whole(0)});
+  EXPECT_EQ(evaluate(sure, inputs).lower, 1);
+}
+
+TEST(Evaluate, RoundsBoundsLikeValues) {
+  const std::vector<Estimate> inputs = {{2.5, 1.4, 3.6}};
+  const Expression x = Expression::input(0);
+  EXPECT_EQ(value_of(call("round", {x}), inputs), Value(std::int64_t{3}));
+  EXPECT_EQ(evaluate(call("round", {x}), inputs).lower, 1);
+  EXPECT_EQ(evaluate(call("floor", {x}), inputs).upper, 3);
+  EXPECT_EQ(evaluate(call("abs", {call("negate", {x})}), inputs).value, Value(2.5));
+  EXPECT_LE(evaluate(call("abs", {call("-", {x, whole(2)})}), inputs).lower, 0);
+}
+
+}  // namespace
+}  // namespace gauze

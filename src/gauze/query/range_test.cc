@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gauze/query/evaluate_internal.h"
+#include "gauze/query/range_internal.h"
+#include "gauze/random/uniform.h"
+#include "gauze/testing/matchers.h"
+#include "gauze/testing/seeded_bits.h"
+
+namespace gauze {
+namespace {
+
+Facts integers(int lower, int upper, bool nullable = false) {
+  Facts facts;
+  facts.type = Type::kInteger;
+  facts.lower = lower;
+  facts.upper = upper;
+  facts.nullable = nullable;
+  return facts;
+}
+
+Facts doubles(double lower, double upper) {
+  Facts facts = integers(0, 0);
+  facts.type = Type::kDouble;
+  facts.lower = ratio_of_bits(lower);
+  facts.upper = ratio_of_bits(upper);
+  return facts;
+}
+
+Expression call(const char* function, std::vector<Expression> arguments) {
+  return Expression::call(function, std::move(arguments));
+}
+
+/// Random expressions over an integer in [-3, 7] and a double in [0.5, 4].
+class RandomExpressions {
+ public:
+  explicit RandomExpressions(std::uint64_t seed) : bits_(seed) {}
+
+  Expression next(unsigned depth) {
+    const std::uint64_t choice = uniform_below(bits_, depth == 0 ? 3 : 13);
+    if (choice == 0) return Expression::input(0);
+    if (choice == 1) return Expression::input(1);
+    if (choice == 2) return Expression::of(static_cast<std::int64_t>(uniform_below(bits_, 9)) - 4);
+    static constexpr const char* kBinary[] = {"+", "-", "*", "/", "least", "greatest"};
+    if (choice < 9) return call(kBinary[choice - 3], {next(depth - 1), next(depth - 1)});
+    if (choice == 9) return call("abs", {next(depth - 1)});
+    if (choice == 10) return call("floor", {next(depth - 1)});
+    if (choice == 11) return call("round", {next(depth - 1)});
+    return call("case",
+                {call(">", {next(depth - 1), next(depth - 1)}), next(depth - 1), next(depth - 1)});
+  }
+
+ private:
+  testing::SeededBits bits_;
+};
+
+// Totality rests on this: whatever the rows hold, the value lies in the range that was promised. Ranges come from interval
+// analysis, values from evaluating every point of a grid that includes the ends.
+TEST(Range, EnclosesEveryValueOfRandomExpressions) {
+  RandomExpressions random(1);
+  const std::vector<Facts> inputs = {integers(-3, 7), doubles(0.5, 4)};
+  std::size_t accepted = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Expression expression = random.next(4);
+    Facts facts;
+    try {
+      facts = facts_of(expression, inputs, Place::kRows);
+    } catch (const Error&) {
+      continue;  // a divisor that can be 0
+    }
+    ++accepted;
+    for (std::int64_t x = -3; x <= 7; ++x)
+      for (double y = 0.5; y <= 4; y += 0.875) {
+        const Value value = evaluate(expression, {{x, double(x), double(x)}, {y, y, y}}).value;
+        ASSERT_FALSE(is_null(value));
+        EXPECT_GE(*number_of(value), round_down(*facts.lower));
+        EXPECT_LE(*number_of(value), round_up(*facts.upper));
+        if (facts.type == Type::kInteger) {
+          EXPECT_EQ(*number_of(value), std::floor(*number_of(value)));
+        }
+      }
+  }
+  EXPECT_GT(accepted, 2000u);
+}
+
+TEST(Range, OfSumsStaysIntegerUpTo62BitsAndIsDoubleBeyond) {
+  Facts large = integers(0, 0);
+  large.upper = largest_integer();
+  const Expression sum = call("+", {Expression::input(0), Expression::input(1)});
+  EXPECT_EQ(call_facts(sum, {integers(-1, 5), integers(0, 2)}, Place::kRows).type, Type::kInteger);
+  EXPECT_EQ(call_facts(sum, {large, integers(0, 1)}, Place::kRows).type, Type::kDouble);
+}
+
+TEST(Range, OfAQuotientNeedsADivisorAwayFromZero) {
+  const Expression quotient = call("/", {Expression::input(0), Expression::input(1)});
+  EXPECT_ERROR(call_facts(quotient, {integers(1, 9), integers(0, 3)}, Place::kRows),
+               ErrorCode::kNotPrivate);
+  Facts nonzero = integers(-3, 3);
+  nonzero.nonzero = true;
+  const Facts facts = call_facts(quotient, {integers(1, 9), nonzero}, Place::kRows);
+  EXPECT_EQ(*facts.lower, -9);
+  EXPECT_EQ(*facts.upper, 9);
+  Facts real = doubles(-1, 1);
+  real.nonzero = true;
+  EXPECT_ERROR(call_facts(quotient, {integers(1, 9), real}, Place::kRows), ErrorCode::kNotPrivate);
+}
+
+TEST(Range, IsMissedWhereArithmeticNeedsIt) {
+  Facts unknown;
+  unknown.type = Type::kDouble;
+  const Expression sum = call("+", {Expression::input(0), Expression::input(1)});
+  EXPECT_ERROR(call_facts(sum, {unknown, integers(0, 1)}, Place::kRows),
+               ErrorCode::kMissingKnowledge);
+  EXPECT_EQ(call_facts(sum, {unknown, integers(0, 1)}, Place::kReleased).type, Type::kDouble);
+}
+
+TEST(Range, IgnoresNullsInLeastOnlyWhereTheyAreImpossible) {
+  Facts unknown;
+  unknown.type = Type::kInteger;
+  const Expression least = call("least", {Expression::input(0), Expression::input(1)});
+  EXPECT_EQ(*call_facts(least, {unknown, integers(5, 5)}, Place::kRows).upper, 5);
+  // LEAST(x, NULL) is x, so a constant that may be null limits nothing.
+  EXPECT_FALSE(call_facts(least, {unknown, integers(5, 5, true)}, Place::kRows).upper.has_value());
+}
+
+TEST(Range, RefusesExpressionsThatWouldBeEndlessInSql) {
+  Expression product = Expression::input(0);
+  for (int i = 0; i < 8; ++i) product = call("*", {product, Expression::input(0)});
+  EXPECT_NO_THROW(facts_of(product, {integers(0, 2)}, Place::kRows));
+  for (int i = 0; i < 8; ++i) product = call("*", {product, product});
+  EXPECT_ERROR(facts_of(product, {integers(0, 1)}, Place::kRows), ErrorCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace gauze
