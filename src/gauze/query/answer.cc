@@ -191,6 +191,34 @@ void inputs_of(const Expression& expression, std::set<std::size_t>& inputs) {
   for (const Expression& argument : expression.arguments) inputs_of(argument, inputs);
 }
 
+/// The aggregates and measurements an expression needs.
+struct Needs {
+  std::vector<std::size_t> aggregates;
+  std::set<std::size_t> sums, quantiles;
+  std::size_t intervals = 0;  // that must all hold at once: one per sum and per quantile
+
+  double beta() const { return kBeta / static_cast<double>(std::max<std::size_t>(1, intervals)); }
+};
+
+Needs needs_of(const Expression& expression, const Plan& plan, const MeasurementDesign& design) {
+  Needs needs;
+  std::set<std::size_t> inputs;
+  inputs_of(expression, inputs);
+  for (const std::size_t input : inputs) {
+    if (input < plan.keys.size()) continue;
+    needs.aggregates.push_back(input - plan.keys.size());
+    const Formula& formula = design.formulas[needs.aggregates.back()];
+    if (formula.quantile) {
+      needs.quantiles.insert(*formula.quantile);
+      ++needs.intervals;
+    } else {
+      for (const std::size_t part : formula.parts()) needs.sums.insert(part);
+    }
+  }
+  needs.intervals += needs.sums.size();
+  return needs;
+}
+
 /// Which aggregates an expression needs, and how far each measurement may be off so that all of them
 /// together are with 95 %.
 struct Reading {
@@ -243,18 +271,11 @@ class Assembler {
   };
 
   Reading reading(const Expression& expression) {
-    Reading result{&expression, {}, std::vector<double>(d_.measurements.size(), kInfinity)};
-    std::set<std::size_t> inputs;
-    inputs_of(expression, inputs);
-    std::set<std::size_t> parts;
-    for (const std::size_t input : inputs) {
-      if (input < plan_.keys.size()) continue;
-      result.aggregates.push_back(input - plan_.keys.size());
-      const auto involved = d_.formulas[result.aggregates.back()].parts();
-      parts.insert(involved.begin(), involved.end());
-    }
-    for (const std::size_t part : parts) {
-      result.radii[part] = cached_radius(part, kBeta / static_cast<double>(parts.size()));
+    const Needs needs = needs_of(expression, plan_, d_);
+    Reading result{&expression, needs.aggregates,
+                   std::vector<double>(d_.measurements.size(), kInfinity)};
+    for (const std::size_t part : needs.sums) {
+      result.radii[part] = cached_radius(part, needs.beta());
     }
     return result;
   }
@@ -337,7 +358,7 @@ Estimate estimate(const Formula& f, const MeasurementDesign& design, const Relea
                   std::size_t group, const std::vector<double>& radii) {
   if (f.quantile) {
     const std::size_t count = design.measurements[*f.quantile].probabilities.size();
-    const QuantileEstimate& q = released.quantiles[*f.quantile][group * count + f.probability];
+    const BracketedQuantile& q = released.quantiles[*f.quantile][group * count + f.probability];
     return {q.value, q.lower, q.upper};
   }
   const Span s = aggregate_span(f, Numbers(f, design, released, group, radii));
@@ -345,6 +366,16 @@ Estimate estimate(const Formula& f, const MeasurementDesign& design, const Relea
     return {static_cast<std::int64_t>(s.value), s.value - (s.high - s.value), s.high};
   }
   return {s.value, s.low, s.high};
+}
+
+double quantile_confidence(const Plan& plan, const MeasurementDesign& design,
+                           std::size_t measurement) {
+  double beta = kBeta;
+  for (const OutputColumn& output : plan.outputs) {
+    const Needs needs = needs_of(output.expression, plan, design);
+    if (needs.quantiles.contains(measurement)) beta = std::min(beta, needs.beta());
+  }
+  return 1 - beta;
 }
 
 Answer make_answer(const Plan& plan, const MeasurementDesign& design,

@@ -3,23 +3,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "gauze/mechanism/quantile_interval.h"
 #include "gauze/query/measurement.h"
 #include "gauze/query/plan.h"
 #include "gauze/query/sql_query.h"
 
 namespace gauze {
 
-/// A released quantile with an interval that contains the true one with the confidence asked for; infinite
-/// where nothing is known.
-struct QuantileEstimate {
-  double value, lower, upper;
-};
-
 /// Everything noise was added to, and nothing else: what is made of it costs nothing.
 struct ReleasedGroups {
   std::vector<std::vector<Value>> keys;            ///< one tuple per group, in the order of answers
   std::vector<std::vector<std::int64_t>> numbers;  ///< [measurement][group]; empty for quantiles
-  std::vector<std::vector<QuantileEstimate>>
+  std::vector<std::vector<BracketedQuantile>>
       quantiles;  ///< [measurement][group * probabilities + p]
 };
 
@@ -28,6 +23,11 @@ struct ReleasedGroups {
 Estimate estimate(const Formula& formula, const MeasurementDesign& design,
                   const ReleasedGroups& released, std::size_t group,
                   const std::vector<double>& radii);
+
+/// With which probability each interval of a quantile must hold so that every cell it appears in holds with
+/// 95 %.
+double quantile_confidence(const Plan& plan, const MeasurementDesign& design,
+                           std::size_t measurement);
 
 /// Aggregates, expressions, HAVING, ORDER BY and LIMIT on released values. Each half width holds with 95 %
 /// for itself: a cell that needs several measurements shares 5 % among them.

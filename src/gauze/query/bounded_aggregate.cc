@@ -71,8 +71,9 @@ struct GroupValue {
   std::int64_t value;
 };
 
+/// The groups of unit u are groups[ends[u - 1]] .. groups[ends[u] - 1].
 struct KeptGroups {
-  std::uint64_t unit;
+  std::vector<std::uint64_t> units, ends;
   std::vector<std::uint32_t> groups;
 };
 
@@ -80,7 +81,7 @@ struct KeptGroups {
 struct Partial {
   std::vector<WideInteger> sums;
   std::vector<std::vector<GroupValue>> samples;
-  std::vector<KeptGroups> units;
+  KeptGroups kept;
 };
 
 struct Setting {
@@ -221,7 +222,6 @@ class Worker {
       sort(rows);
       std::uint64_t left = s_.bounds.rows_per_unit;
       std::uint64_t groups = 0;
-      if (last && s_.options.unit_keys) out_.units.push_back({units_[u].id[0], {}});
       for (std::size_t from = 0; from < rows.size() && groups < s_.bounds.groups_per_unit;
            ++groups) {
         std::size_t to = from + 1;
@@ -235,6 +235,10 @@ class Worker {
           kept_sums.insert(kept_sums.end(), sums_.begin(), sums_.end());
         }
         from = to;
+      }
+      if (last && s_.options.unit_keys) {
+        out_.kept.units.push_back(units_[u].id[0]);
+        out_.kept.ends.push_back(out_.kept.groups.size());
       }
     }
     carried_ = std::move(kept);
@@ -294,7 +298,7 @@ class Worker {
       totals[i] += s_.options.measures[i].units ? 1 : scaled(sums_[i], kept, n);
     }
     for (std::size_t i = 0; i < s_.options.samples.size(); ++i) choose(i, entries, kept);
-    if (s_.options.unit_keys) out_.units.back().groups.push_back(group);
+    if (s_.options.unit_keys) out_.kept.groups.push_back(group);
     return kept;
   }
 
@@ -401,15 +405,27 @@ GroupedValues grouped(std::vector<std::vector<GroupValue>> parts, std::size_t gr
   return result;
 }
 
-UnitKeys unit_keys(std::vector<KeptGroups> units, std::size_t groups) {
+UnitKeys unit_keys(const std::vector<KeptGroups>& parts, std::size_t groups) {
+  struct Place {
+    std::uint64_t unit, begin, end;
+    const KeptGroups* part;
+  };
+  std::vector<Place> places;
+  for (const KeptGroups& part : parts) {
+    for (std::size_t u = 0; u < part.units.size(); ++u) {
+      places.push_back({part.units[u], u == 0 ? 0 : part.ends[u - 1], part.ends[u], &part});
+    }
+  }
   // By the keyed hash: the order of rows leaves no trace.
-  std::sort(units.begin(), units.end(),
-            [](const KeptGroups& a, const KeptGroups& b) { return a.unit < b.unit; });
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return a.unit < b.unit; });
   UnitKeys result;
   result.key_count = static_cast<std::uint32_t>(groups);
   result.offsets.push_back(0);
-  for (const KeptGroups& unit : units) {
-    result.keys.insert(result.keys.end(), unit.groups.begin(), unit.groups.end());
+  for (const Place& place : places) {
+    const auto first = place.part->groups.begin();
+    result.keys.insert(result.keys.end(), first + static_cast<std::ptrdiff_t>(place.begin),
+                       first + static_cast<std::ptrdiff_t>(place.end));
     result.offsets.push_back(result.keys.size());
   }
   return result;
@@ -490,12 +506,11 @@ struct BoundedAggregate::Parts {
       totals.samples.push_back(
           grouped(std::move(parts), groups, options.samples[s].distinct, threads));
     }
-    std::vector<KeptGroups> units;
-    for (auto& worker : workers) {
-      std::move(worker->result().units.begin(), worker->result().units.end(),
-                std::back_inserter(units));
+    if (options.unit_keys) {
+      std::vector<KeptGroups> kept;
+      for (auto& worker : workers) kept.push_back(std::move(worker->result().kept));
+      totals.unit_keys = unit_keys(kept, groups);
     }
-    if (options.unit_keys) totals.unit_keys = unit_keys(std::move(units), groups);
     totals.spilled_bytes = store.spilled_bytes();
     return totals;
   }

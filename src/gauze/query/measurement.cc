@@ -1,7 +1,6 @@
 #include "gauze/query/measurement.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -393,17 +392,17 @@ Event event_of(const Measurement& m, const Bounds& bounds) {
   // Quantiles of c records of a unit, epsilon e per record, are a choice of bounded range c e; choices add
   // their ranges. If all of a unit's groups can be full, or it all can be in one, that is the worst
   // (measurement.md); in between only the sum of all is known to cover every case.
-  const std::uint64_t levels = static_cast<std::uint64_t>(std::bit_width(m.probabilities.size()));
+  const std::uint64_t choices = 3 * m.probabilities.size();  // as QuantileInterval makes them
   const Bounds b = tightened(bounds);
   const Ratio rows(Integer(b.rows_per_unit));
   const Ratio in_group(Integer(b.rows_per_group));
-  const Ratio per_level = m.scale / Ratio(Integer(levels));
+  const Ratio per_choice = m.scale / Ratio(Integer(choices));
   if (b.rows_per_unit == b.rows_per_group) {
-    return {events::Exponential{rows * per_level}, Relation::kAddRemove, levels};
+    return {events::Exponential{rows * per_choice}, Relation::kAddRemove, choices};
   }
   if (Integer(b.rows_per_unit) == Integer(b.groups_per_unit) * b.rows_per_group) {
-    return {events::Exponential{in_group * per_level}, Relation::kAddRemove,
-            levels * b.groups_per_unit};
+    return {events::Exponential{in_group * per_choice}, Relation::kAddRemove,
+            choices * b.groups_per_unit};
   }
   return {events::Pure{rows * m.scale}, Relation::kAddRemove};
 }

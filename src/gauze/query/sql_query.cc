@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
-#include <numeric>
 
 #include "gauze/base/error.h"
-#include "gauze/mechanism/quantile.h"
+#include "gauze/mechanism/quantile_interval.h"
 #include "gauze/query/answer.h"
 #include "gauze/query/measurement.h"
 #include "gauze/query/sql_query_internal.h"
@@ -71,49 +69,22 @@ Event whole_event(const MeasurementDesign& design) {
   return {events::Composed{std::move(events)}, Relation::kAddRemove};
 }
 
-/// One mechanism for each group; a record is charged `scale`.
-class QuantileOfGroup {
- public:
-  QuantileOfGroup(const Measurement& m, const MeasurementDesign& design, const Plan& plan) : m_(m) {
-    const ValueColumn& column = plan.values[design.cells[design.samples[m.source].cell].value];
-    const Ratio step = power_of_two(m.exponent);
-    const Ratio upper = *column.upper > *column.lower ? *column.upper : Ratio(*column.lower + step);
-    const Ratio granularity = column.integral && upper - *column.lower < power_of_two(40) ? 1 : 0;
-    if (m.probabilities.size() == 1) {
-      one_.emplace(Quantile::Options{.lower = *column.lower,
-                                     .upper = upper,
-                                     .epsilon = m.scale,
-                                     .relation = Relation::kAddRemove,
-                                     .probability = m.probabilities[0],
-                                     .granularity = granularity});
-    } else {
-      many_.emplace(Quantiles::Options{.lower = *column.lower,
-                                       .upper = upper,
-                                       .epsilon = m.scale,
-                                       .relation = Relation::kAddRemove,
-                                       .probabilities = m.probabilities,
-                                       .granularity = granularity});
-    }
-  }
-
-  /// Noise only: the caller has charged for all groups together.
-  std::vector<double> run(std::span<const std::int64_t> steps, BitSource& bits) const {
-    std::vector<double> values;
-    values.reserve(steps.size());
-    for (const std::int64_t x : steps) {
-      values.push_back(std::ldexp(static_cast<double>(x), m_.exponent));
-    }
-    Meter meter(one_ ? one_->event() : many_->event());
-    Context inner{meter, bits};
-    if (one_) return {one_->run(values, inner).value};
-    return many_->run(values, inner).value;
-  }
-
- private:
-  const Measurement& m_;
-  std::optional<Quantile> one_;
-  std::optional<Quantiles> many_;
-};
+/// The mechanism that every group runs by itself; `scale` is the epsilon of one record.
+QuantileInterval quantile_of(std::size_t i, const MeasurementDesign& design, const Plan& plan) {
+  const Measurement& m = design.measurements[i];
+  const ValueColumn& column = plan.values[design.cells[design.samples[m.source].cell].value];
+  const Ratio upper = *column.upper > *column.lower
+                          ? *column.upper
+                          : Ratio(*column.lower + power_of_two(m.exponent));
+  const bool whole = column.integral && upper - *column.lower < power_of_two(40);
+  return QuantileInterval({.lower = *column.lower,
+                           .upper = upper,
+                           .epsilon = m.scale,
+                           .relation = Relation::kAddRemove,
+                           .probabilities = m.probabilities,
+                           .granularity = whole ? 1 : 0,
+                           .confidence = quantile_confidence(plan, design, i)});
+}
 
 }  // namespace
 
@@ -121,7 +92,7 @@ struct SqlQuery::Parts {
   Options options;
   MeasurementDesign design;
   std::vector<MeasurementInfo> infos;
-  std::vector<std::optional<QuantileOfGroup>> quantiles;  // one per measurement
+  std::vector<std::optional<QuantileInterval>> quantiles;  // one per measurement
 
   explicit Parts(Options o)
       : options(std::move(o)),
@@ -134,10 +105,11 @@ struct SqlQuery::Parts {
                        short_text(100 * round_up(design.key_weight)) + " %", std::nullopt,
                        design.key_selection->event()});
     }
-    for (const Measurement& m : design.measurements) {
-      infos.push_back(info_of(m, design));
+    for (std::size_t i = 0; i < design.measurements.size(); ++i) {
+      infos.push_back(info_of(design.measurements[i], design));
       quantiles.emplace_back();
-      if (m.kind == Kind::kQuantile) quantiles.back().emplace(m, design, options.plan);
+      if (design.measurements[i].kind != Kind::kQuantile) continue;
+      quantiles.back() = quantile_of(i, design, options.plan);
     }
   }
 
@@ -145,18 +117,8 @@ struct SqlQuery::Parts {
   /// nothing depends on the order in which rows came.
   std::vector<std::uint32_t> choose_groups(GroupTruth& truth, const GroupIndex& index,
                                            Context& context) const {
-    std::vector<std::uint32_t> order(truth.groups);
-    std::iota(order.begin(), order.end(), 0u);
+    const std::vector<std::uint32_t> order = index.in_order();
     if (!design.key_selection) return order;
-    std::vector<std::vector<Value>> keys;
-    for (const std::uint32_t g : order) keys.push_back(index.key(g));
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      for (std::size_t k = 0; k < keys[a].size(); ++k) {
-        if (sorts_before(keys[a][k], keys[b][k])) return true;
-        if (sorts_before(keys[b][k], keys[a][k])) return false;
-      }
-      return false;
-    });
     std::vector<std::uint32_t> rank(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     UnitKeys& units = truth.totals.unit_keys;
@@ -183,20 +145,25 @@ struct SqlQuery::Parts {
     return result;
   }
 
-  std::vector<QuantileEstimate> choices(std::size_t i, const GroupTruth& truth,
-                                        std::span<const std::uint32_t> groups,
-                                        Context& context) const {
+  std::vector<BracketedQuantile> choices(std::size_t i, const GroupTruth& truth,
+                                         std::span<const std::uint32_t> groups,
+                                         Context& context) const {
     const Measurement& m = design.measurements[i];
+    // One price for all groups together: a unit is in few of them. Each group then pays from a meter
+    // of its own.
     context.meter.charge(event_of(m, design.bounds));
     const GroupedValues& values = truth.totals.samples[m.source];
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    std::vector<QuantileEstimate> result;
+    std::vector<BracketedQuantile> result;
+    std::vector<double> own;
     for (const std::uint32_t g : groups) {
-      const std::span<const std::int64_t> own(values.values.data() + values.offsets[g],
-                                              values.offsets[g + 1] - values.offsets[g]);
-      for (const double value : quantiles[i]->run(own, context.bits)) {
-        result.push_back({value, -kInfinity, kInfinity});
+      own.clear();
+      for (std::uint64_t v = values.offsets[g]; v < values.offsets[g + 1]; ++v) {
+        own.push_back(std::ldexp(static_cast<double>(values.values[v]), m.exponent));
       }
+      Meter meter(quantiles[i]->event());
+      Context inner{meter, context.bits};
+      const auto chosen = quantiles[i]->run(std::span<const double>(own), inner).value;
+      result.insert(result.end(), chosen.begin(), chosen.end());
     }
     return result;
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "gauze/query/sql_query_internal.h"
 
@@ -160,15 +160,18 @@ struct GroupIndex::Parts {
   std::size_t public_size = 1;
   std::vector<Positions> positions;
 
-  // of keys found in the rows
+  // of keys found in the rows: a single number, or any tuple as bytes
+  bool single = false;
+  IntegerNumbers numbers;
+  std::vector<std::int64_t> number_of;
+  std::uint32_t null_number = UnitRows::kNoGroup;
   TextNumbers tuples;
   std::vector<const std::string*> contents;
-  IntegerNumbers single;  // of a single number: a short cut to `tuples`
-  std::uint32_t single_null = UnitRows::kNoGroup;
   std::string buffer;
 
   explicit Parts(const Plan& p) : plan(p) {
     for (const KeyColumn& key : plan.keys) is_public = is_public && key.domain;
+    single = !is_public && plan.keys.size() == 1 && !is_text(plan.keys[0].type);
     if (!is_public) return;
     for (const KeyColumn& key : plan.keys) {
       positions.emplace_back(key);
@@ -202,18 +205,21 @@ struct GroupIndex::Parts {
     return added->second;
   }
 
-  void intern_numbers(const Batch& batch, std::size_t first, std::vector<std::uint32_t>& groups) {
-    const BatchColumn& column = batch.columns[first];
+  void intern_numbers(const BatchColumn& column, std::vector<std::uint32_t>& groups) {
     for (std::size_t row = 0; row < groups.size(); ++row) {
-      if (column.is_null(row)) {
-        if (single_null == UnitRows::kNoGroup) single_null = intern(batch, first, row);
-        groups[row] = single_null;
-        continue;
-      }
-      const auto next = static_cast<std::uint32_t>(contents.size());
-      groups[row] = single.find_or_add(number_at(column, row), next);
-      if (groups[row] == next) intern(batch, first, row);
+      const auto next = static_cast<std::uint32_t>(number_of.size());
+      const bool null = column.is_null(row);
+      const std::int64_t bits = null ? 0 : number_at(column, row);
+      if (null && null_number == UnitRows::kNoGroup) null_number = next;
+      groups[row] = null ? null_number : numbers.find_or_add(bits, next);
+      if (groups[row] == next) number_of.push_back(bits);
     }
+  }
+
+  /// Whether group a is answered before group b, of single numbers that sort as their bits do.
+  bool number_before(std::uint32_t a, std::uint32_t b) const {
+    if (a == null_number || b == null_number) return a != null_number;
+    return number_of[a] < number_of[b];
   }
 };
 
@@ -228,19 +234,45 @@ void GroupIndex::assign(const Batch& batch, std::size_t first, std::vector<std::
     for (std::size_t k = 0; k < p.positions.size(); ++k) {
       p.positions[k].fold(batch.columns[first + k], groups);
     }
-  } else if (p.plan.keys.size() == 1 && !is_text(p.plan.keys[0].type)) {
-    p.intern_numbers(batch, first, groups);
+  } else if (p.single) {
+    p.intern_numbers(batch.columns[first], groups);
   } else {
     for (std::size_t row = 0; row < batch.rows; ++row) groups[row] = p.intern(batch, first, row);
   }
 }
 
 std::size_t GroupIndex::size() const {
-  return parts_->is_public ? parts_->public_size : parts_->contents.size();
+  if (parts_->is_public) return parts_->public_size;
+  return parts_->single ? parts_->number_of.size() : parts_->contents.size();
 }
 
 std::string GroupIndex::content(std::uint32_t group) const {
-  return *parts_->contents[group];
+  if (!parts_->single) return *parts_->contents[group];
+  if (group == parts_->null_number) return {};
+  const std::int64_t bits = parts_->number_of[group];
+  return {reinterpret_cast<const char*>(&bits), sizeof bits};
+}
+
+std::vector<std::uint32_t> GroupIndex::in_order() const {
+  std::vector<std::uint32_t> order(size());
+  std::iota(order.begin(), order.end(), 0u);
+  if (parts_->is_public) return order;
+  const Type first = parts_->plan.keys[0].type;
+  if (parts_->single && first != Type::kDouble && first != Type::kDecimal) {
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return parts_->number_before(a, b); });
+    return order;
+  }
+  std::vector<std::vector<Value>> keys;
+  for (const std::uint32_t g : order) keys.push_back(key(g));
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    for (std::size_t k = 0; k < keys[a].size(); ++k) {
+      if (sorts_before(keys[a][k], keys[b][k])) return true;
+      if (sorts_before(keys[b][k], keys[a][k])) return false;
+    }
+    return false;
+  });
+  return order;
 }
 
 std::vector<Value> GroupIndex::key(std::uint32_t group) const {
@@ -252,6 +284,10 @@ std::vector<Value> GroupIndex::key(std::uint32_t group) const {
       result[k] = (*keys[k].domain)[group % size];
       group /= size;
     }
+    return result;
+  }
+  if (parts_->single) {
+    if (group != parts_->null_number) result[0] = decoded(keys[0].type, parts_->number_of[group]);
     return result;
   }
   const char* bytes = parts_->contents[group]->data();

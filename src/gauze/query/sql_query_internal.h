@@ -32,6 +32,8 @@ class GroupIndex {
   /// Bytes that tell a group from all others, whatever its number.
   std::string content(std::uint32_t group) const;
   std::vector<Value> key(std::uint32_t group) const;
+  /// All groups in the order of answers: of the domains, or sorted by key.
+  std::vector<std::uint32_t> in_order() const;
 
  private:
   struct Parts;
