@@ -47,7 +47,7 @@ Lines rows_of(Source& source, const std::string& sql) {
                 : column.kind == BatchColumn::Kind::kIntegers ? std::to_string(column.integers[row])
                 : column.kind == BatchColumn::Kind::kReals
                     ? std::string(real)
-                    : "'" + std::string(column.texts[row]) + "'";
+                    : std::string("'").append(column.texts[row]) + "'";
         line += "|";
       }
       lines.push_back(std::move(line));
@@ -145,7 +145,7 @@ std::string create(const TableSchema& table, const std::string& name, const Dial
       }
       cells += (cells.empty() ? "" : ", ") + cell;
     }
-    rows += (rows.empty() ? "(" : ", (") + cells + ")";
+    rows.append(rows.empty() ? "(" : ", (").append(cells).append(")");
   }
   return "CREATE TABLE " + name + " (" + columns + "); INSERT INTO " + name + " VALUES " + rows;
 }

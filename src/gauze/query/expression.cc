@@ -154,12 +154,14 @@ Estimate quotient(const Estimate& a, const Estimate& b, bool whole) {
   if (y == 0) return null();
   const double ratio = whole ? std::trunc(x / y) : x / y;
   if (!std::isfinite(ratio)) return null();
-  const Value value =
-      whole && std::abs(ratio) < 0x1p62 ? Value(static_cast<std::int64_t>(ratio)) : Value(ratio);
-  if (b.lower <= 0 && b.upper >= 0) return ranged(value, -kInfinity, kInfinity);
-  Estimate result = at_corners(value, a, b, [](double p, double q) { return p / q; });
-  if (whole) return ranged(value, std::trunc(result.lower), std::trunc(result.upper));
-  return result;
+  const auto value = [&]() -> Value {
+    if (whole && std::abs(ratio) < 0x1p62) return static_cast<std::int64_t>(ratio);
+    return ratio;
+  };
+  if (b.lower <= 0 && b.upper >= 0) return ranged(value(), -kInfinity, kInfinity);
+  Estimate result = at_corners(value(), a, b, [](double p, double q) { return p / q; });
+  if (!whole) return result;
+  return ranged(value(), std::trunc(result.lower), std::trunc(result.upper));
 }
 
 Estimate modulo(const Estimate& a, const Estimate& b) {

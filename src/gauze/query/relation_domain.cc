@@ -25,19 +25,18 @@ void append_new(std::vector<Value>& to, const std::vector<Value>& from, Type typ
 }
 
 Values from_range(const Facts& facts) {
-  std::vector<Value> result;
   if (facts.type == Type::kBoolean) {
-    result.resize(2);
-    result[0].emplace<bool>(false);
-    result[1].emplace<bool>(true);
-    return result;
+    std::vector<Value> both;
+    for (const bool each : {false, true}) both.push_back(each);
+    return both;
   }
   const bool whole = facts.type == Type::kInteger || facts.type == Type::kDate;
   if (!whole || !facts.bounded() || !facts.missing.empty() ||
       *facts.upper - *facts.lower >= kMostValues)
     return std::nullopt;
+  std::vector<Value> result;
   for (std::int64_t i = saturate(numerator(*facts.lower)); Ratio(i) <= *facts.upper; ++i)
-    result.push_back(facts.type == Type::kDate ? Value(Date{i}) : Value(i));
+    facts.type == Type::kDate ? result.push_back(Date{i}) : result.push_back(i);
   return result;
 }
 
