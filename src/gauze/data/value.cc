@@ -182,13 +182,6 @@ std::string to_text(const Value& value) {
   return std::visit(Writer{}, value);
 }
 
-double nearest_double(const Ratio& value) {
-  // Ratio::convert_to truncates.
-  const double below = round_down(value), above = round_up(value);
-  if (!std::isfinite(below) || !std::isfinite(above)) return std::isfinite(below) ? below : above;
-  return value - ratio_of_bits(below) <= ratio_of_bits(above) - value ? below : above;
-}
-
 bool sorts_before(const Value& a, const Value& b) {
   const bool a_null = std::holds_alternative<std::monostate>(a);
   const bool b_null = std::holds_alternative<std::monostate>(b);
