@@ -220,7 +220,6 @@ constexpr std::string_view kSchema = R"({
       "unit": "patient_id",
       "rows_per_unit": 12,
       "groups_per_unit": 6,
-      "rows_per_group": 6,
       "keys": [["visit_id"]],
       "columns": {
         "visit_id": {"type": "integer"},
@@ -248,8 +247,8 @@ constexpr std::string_view kSchema = R"({
           "type": "text",
           "categories": ["cardiology", "emergency", "geriatrics", "maternity", "neurology", "oncology", "orthopaedics", "paediatrics"]
         },
-        "beds": {"type": "integer", "lower": 1, "upper": 500},
-        "building": {"type": "text", "categories": ["garden", "gate", "north", "tower"]}
+        "beds": {"type": "integer", "lower": 1, "upper": 500, "nulls": false},
+        "building": {"type": "text", "categories": ["garden", "gate", "north", "tower"], "nulls": false}
       }
     }
   }

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/registry.h"
+#include "question.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -57,14 +58,17 @@ int report(ErrorCode code, const std::string& message, bool as_json) {
 
 void add_commands(CLI::App& app) {
   add_tour(app);
+  add_sql(app);
+  add_ledger(app);
+  add_schema(app);
+  add_release(app);
+  add_run(app);
   add_example(app);
   add_list(app);
   add_describe(app);
-  add_release(app);
-  add_ledger(app);
+  add_explain(app);
   add_account(app);
   add_calibrate(app);
-  add_explain(app);
   add_noise(app);
   add_version(app);
 }
@@ -131,6 +135,10 @@ int run(int argc, char** argv) {
                   message + "; " + help_command(app, argc, argv) + " lists what there is", as_json);
   } catch (const Error& error) {
     return report(error.code(), error.what(), as_json);
+  } catch (const Stopped&) {
+    std::cerr
+        << "gauze: stopped; what was reserved for this question pays when it is asked again\n";
+    return 130;
   } catch (const std::bad_alloc&) {
     return report(ErrorCode::kInvalidInput, "this needs more memory than the machine has", as_json);
   } catch (const std::exception& error) {

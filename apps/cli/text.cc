@@ -26,6 +26,12 @@ std::string printed(double value, int digits) {
   return buffer;
 }
 
+[[noreturn]] void cannot_write(const std::string& path) {
+  throw Error(ErrorCode::kIo, "the file '" + path +
+                                  "' cannot be written; check its folder, its permissions and that "
+                                  "the disk is not full");
+}
+
 }  // namespace
 
 Ratio exact(const std::string& text, const char* option) {
@@ -79,9 +85,13 @@ void write_all(const std::string& path, std::string_view contents) {
   good = good && std::rename(unfinished.c_str(), path.c_str()) == 0;
   if (good) return;
   if (file != nullptr) std::remove(unfinished.c_str());
-  throw Error(ErrorCode::kIo, "the file '" + path +
-                                  "' cannot be written; check its folder, its permissions and that "
-                                  "the disk is not full");
+  cannot_write(path);
+}
+
+void check_writable(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) cannot_write(path);
 }
 
 std::string nearest(double value, int digits) {

@@ -28,6 +28,8 @@ std::string read_all(const std::string& path);
 
 /// Puts `contents` at `path`: all of it or, when that throws `kIo`, nothing.
 void write_all(const std::string& path, std::string_view contents);
+/// Throws `kIo` when a file could not be put at `path`.
+void check_writable(const std::string& path);
 
 /// `digits` significant digits, to nearest and, for losses, rounded up.
 std::string nearest(double value, int digits = 4);

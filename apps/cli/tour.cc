@@ -1,155 +1,190 @@
-#include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <cstdio>
+#include <filesystem>
 
+#include "answer_text.h"
 #include "command.h"
-#include "gauze/accounting/accountant.h"
+#include "example_data.h"
+#include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
-#include "gauze/engine/registry.h"
-#include "gauze/engine/release.h"
-#include "gauze/random/system_bits.h"
-#include "plot.h"
+#include "numbers.h"
+#include "question.h"
+#include "report.h"
 #include "text.h"
 
 namespace gauze::cli {
 namespace {
 
-constexpr int kPeople = 2000;
-
-/// Ages of invented people: made by arithmetic, the same in every tour, so that the truth can be
-/// shown.
-std::vector<int> invented_ages() {
-  std::vector<int> ages;
-  for (int i = 0; i < kPeople; ++i) {
-    const int a = (i * 37 + i * i % 101) % 61;
-    const int b = (i * 53 + i * i % 89) % 41;
-    ages.push_back(16 + (a + b) * 3 / 4);
-  }
-  return ages;
-}
-
-Rows as_rows(const std::vector<int>& ages) {
-  std::vector<std::string> cells;
-  for (const int age : ages) cells.push_back(std::to_string(age));
-  return Rows(std::move(cells));
-}
-
-void step(int number, const std::string& title) {
-  print_line();
-  print_line(heading(std::to_string(number) + "  " + title));
-}
+constexpr std::size_t kWidth = 100;
+constexpr std::uint64_t kRowsPerPatient = 12;  // as hospital.schema.json says
 
 struct Question {
   const char* words;
-  const char* algorithm;
-  nlohmann::json options;
-  double truth;
+  const char* sql;
+  const char* epsilon;
+  const char* delta;
+  const char* afterwards;
 };
 
-/// Asks through the one door, and shows the answer beside the truth.
-Event ask(const Question& question, const Rows& rows, BitSource& bits,
-          std::vector<std::vector<std::string>>& answers) {
-  const Job job = make_job(question.algorithm, question.options);
-  const auto answer = release(job, rows, bits);
-  const double value = answer.value.get<double>();
-  const Accuracy accuracy = answer.accuracy;
-  const std::string promise = glyph("± ", "+- ") + upward(accuracy.half_width, 3) +
-                              (accuracy.of == "rank" ? " places" : "");
-  answers.push_back(
-      {question.words, question.algorithm, nearest(value, 5), promise, nearest(question.truth, 5)});
-  return answer.spent;
-}
+constexpr Question kQuestions[] = {
+    {"How much does a visit cost, by ward?",
+     "SELECT ward, AVG(cost) AS cost FROM visits GROUP BY ward", "0.5", "0",
+     "Every number has its error bar: small wards have wide ones. The noise hides any one patient, "
+     "and nothing else."},
+    {"How long do people stay, month by month?",
+     "SELECT date_trunc('month', day) AS month, MEDIAN(length_of_stay) AS nights FROM visits GROUP "
+     "BY 1",
+     "0.5", "0",
+     "The months come from the schema's range of days, so each is there, empty or not."},
+    {"Which diagnoses are most common?",
+     "SELECT diagnosis, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY diagnosis "
+     "ORDER BY patients DESC LIMIT 8",
+     "0.5", "1e-7",
+     "Nobody declared the list of diagnoses, so a rare one could point at a person. Only those "
+     "that "
+     "many patients share are named, and that choice is paid for, too: it needs a delta."},
+    {"How full are the buildings?",
+     "SELECT building, SUM(length_of_stay) AS nights, COUNT(*) AS visits FROM visits "
+     "JOIN wards USING (ward) GROUP BY building",
+     "0.5", "0", "The table of wards is public: joining it costs nothing."},
+};
 
-void answers(std::vector<Event>& spent) {
-  std::vector<int> ages = invented_ages();
-  const Rows rows = as_rows(ages);
-  std::sort(ages.begin(), ages.end());
-  const double mean = std::accumulate(ages.begin(), ages.end(), 0.0) / kPeople;
-  const nlohmann::json bounded = {
-      {"epsilon", "0.1"}, {"lower", 0}, {"upper", 120}, {"relation", "add_remove"}};
-  nlohmann::json middle = bounded;
-  middle["granularity"] = 1;
-  nlohmann::json ninth = middle;
-  ninth["probability"] = "0.9";
-  const std::vector<Question> questions = {
-      {"How many people?", "count", {{"epsilon", "0.1"}, {"relation", "add_remove"}}, kPeople},
-      {"How old, on average?", "mean", bounded, mean},
-      {"How old is the middle one?", "median", middle, static_cast<double>(ages[kPeople / 2])},
-      {"Nine in ten are younger than?", "quantile", ninth,
-       static_cast<double>(ages[kPeople * 9 / 10])}};
+constexpr const char* kRefused = "SELECT * FROM visits WHERE diagnosis = 'lymphoma' AND age = 34";
 
-  SystemBits bits;
-  std::vector<std::vector<std::string>> lines = {
-      {"", "algorithm", "answer", "19 times in 20 within", "(truth)"}};
-  for (const Question& question : questions) spent.push_back(ask(question, rows, bits, lines));
-  print(table(lines));
-  print(wrap(
-      "Run the tour again: the answers change, the truth does not. Nobody who sees one can tell "
-      "whether you were among the " +
-      std::to_string(kPeople) + ". (The truth is shown because these people are invented.)"));
-}
-
-void price_of(const std::vector<Event>& spent) {
-  print(wrap("Each answer was paid for before its noise was drawn:"));
-  for (const Event& event : spent) {
-    print_line("  " + glyph("ε = ", "epsilon = ") + upward(epsilon_at({event}, 0).epsilon, 3) +
-               "  " + describe(event));
-  }
-  const Guarantee total = epsilon_at(spent, 0);
-  print_line("  " + glyph("ε = ", "epsilon = ") + upward(total.epsilon, 3) +
-             "  together: " + std::string(verdict(band(total.epsilon))));
-}
-
-void training_run() {
-  const Event step{events::Gaussian{ratio_of_decimal(1.1), 1}, Relation::kAddRemove};
-  const Event run{events::PoissonSampled{ratio_of_decimal(0.0042666667), {step}},
-                  Relation::kAddRemove, 14063};
-  print(wrap(
-      "A network is trained on 60,000 people: 14,063 steps, each on a random 256 of them, with "
-      "Gaussian noise on every step."));
-  std::vector<std::vector<std::string>> rows = {
-      {"accountant", glyph("ε at δ = 10⁻⁵", "epsilon at delta = 1e-5")}};
-  for (const Accountant each : {Accountant::kRdp, Accountant::kPld})
-    rows.push_back({std::string(name(each)), upward(epsilon_at({run}, 1e-5, each).epsilon, 5)});
-  print(table(rows));
-  print(wrap(
-      "Same run, same protection, better mathematics: both are upper bounds, the smaller one is "
-      "tighter. `gauze account` takes any list of events."));
-}
-
-void meaning() {
-  print_line("  With " + glyph("ε = 1", "epsilon = 1") +
-             ", somebody who guesses whether your data was used, from even odds, is right");
-  print_line("  at most " + nearest(100 * best_guess(1), 3) + " % of the time:");
+void step(int number, const std::string& title, const std::string& cost) {
+  const std::string left = std::to_string(number) + "  " + title;
+  const std::string right = shown(cost);
   print_line();
-  print(plot([](double x) { return highest_power(x, 1); },
-             {.x = "false alarms", .y = "hits", .curve = "best test", .diagonal = "a coin"}));
+  const std::string gap(right.empty() ? 0 : kWidth - columns(left) - columns(right), ' ');
+  print_line(heading(left) + gap + right);
 }
 
-void tour() {
-  print_line(heading("Gauze: see the shape of the data, never the person."));
-  std::vector<Event> spent;
-  step(1, "Ask about " + std::to_string(kPeople) + " people");
-  answers(spent);
-  step(2, "What did that cost?");
-  price_of(spent);
-  step(3, "What does training cost?");
-  training_run();
-  step(4, "What does that mean for a person?");
-  meaning();
+/// The folder as commands should name it.
+ExampleFiles prepare(const std::string& folder, const std::vector<Visit>& visits) {
+  const ExampleFiles files = write_example(folder, visits);
+  const std::string ledger = folder + "/hospital.ledger";
+  // The budget of invented people may begin anew.
+  for (const char* part : {"", "-wal", "-shm"}) std::remove((ledger + part).c_str());
+  Ledger::create(ledger).add_dataset(
+      {.dataset = "hospital", .budget = Budget::approximate(3, Ratio(1, 1'000'000))});
+  return files;
+}
+
+Answered answer(Desk& desk, const Question& question) {
+  Terms terms;
+  terms.epsilon = exact(question.epsilon, "--epsilon");
+  terms.delta = exact(question.delta, "--delta");
+  print(wrap(question.sql, "   ", kWidth));
+  print_line();
+  Answered answered = ask(desk, quote(desk, question.sql, terms));
+  print(answer_text(answered.answer, kWidth, 20, "   "));
+  print_line();
+  return answered;
+}
+
+std::string cost_of(const Question& question) {
+  return cost_text(exact(question.epsilon, "--epsilon"), exact(question.delta, "--delta"));
+}
+
+/// These patients are invented, so for once the truth can be told.
+void count_visits(Desk& desk, const std::vector<Visit>& visits) {
+  constexpr Question kCount = {"How many visits were there?",
+                               "SELECT COUNT(*) AS visits FROM visits", "0.1", "0", ""};
+  step(1, kCount.words, cost_of(kCount));
+  answer(desk, kCount);
+  std::vector<std::uint64_t> of_patient;
+  std::uint64_t counted = 0;
+  for (const Visit& visit : visits) {
+    of_patient.resize(std::max<std::size_t>(of_patient.size(), visit.patient + 1));
+    if (++of_patient[visit.patient] <= kRowsPerPatient) ++counted;
+  }
+  print(wrap("The file has " + grouped(visits.size()) +
+                 " rows; at most 12 of each patient count, " + grouped(counted) +
+                 ". That, too, protects the few who come every other week. (We can tell because "
+                 "nobody here exists.) Run the tour again: the answer changes, the truth does not.",
+             "   ", kWidth));
+}
+
+void refuse(Desk& desk, int number) {
+  step(number, "Who is the lymphoma patient of 34?", "refused");
+  print(wrap(kRefused, "   ", kWidth));
+  print_line();
+  Terms terms;
+  terms.epsilon = Ratio(1, 2);
+  try {
+    quote(desk, kRefused, terms);
+  } catch (const Error& error) {
+    print(wrap("gauze: " + shown(error.what()) + " [" + name(error.code()) + "]", "   ", kWidth));
+  }
+  print_line();
+  print(wrap("Refused before a row was read, so it cost nothing.", "   ", kWidth));
+}
+
+void account(Desk& desk, int number) {
+  step(number, "What is left?", "");
+  std::vector<std::vector<std::string>> rows = {{"", shown("ε"), shown("δ"), "question"}};
+  for (const Entry& entry : desk.ledger()->history()) {
+    std::string text = entry.text;
+    if (text.size() > 66) text = text.substr(0, 64) + "...";
+    rows.push_back({std::to_string(rows.size()), amount_text(entry.cost.amount, round_up),
+                    amount_text(entry.cost.delta, round_up), text});
+  }
+  print(table(rows, "   ", "rrrl"));
+  print_line();
+  print(wrap(
+      shown("Of the steward's ε = 3, δ = 1e-06 there is " + budget_text(*desk.left()) +
+            " left. The ledger writes a question down before it is answered, and refuses what the "
+            "budget does not cover. After all of ε = 3, somebody who guesses from even odds "
+            "whether you were a patient here would be right at most " +
+            nearest(100 * best_guess(3, 1e-6), 3) + " % of the time, whatever else they know."),
+      "   ", kWidth));
+}
+
+void go_on(const std::string& folder, const std::string& page) {
   print_line();
   print_line(heading("Now you"));
-  print_line(
-      "  seq 100 | gauze release median --epsilon 1 --lower 0 --upper 200 --relation add_remove");
-  print_line("  gauze calibrate gaussian --epsilon 1 --delta 1e-6 --l2-sensitivity 1");
-  print_line("  gauze explain --epsilon 1          gauze list          gauze --help");
+  print(table({{"gauze sql --data " + folder + " --epsilon 0.1", "ask more, in a conversation"},
+               {"gauze ledger show " + folder + "/hospital.ledger", "the budget and who spent it"},
+               {"xdg-open " + page, "question 2 as a page with charts"},
+               {"gauze schema template YOUR.csv", "begin with your own data: docs/schema.md"},
+               {"gauze --help", "everything else"}},
+              "  ", "l"));
   print_line("  (from a checkout, write ./run for gauze)");
+}
+
+void tour(const std::string& folder) {
+  print_line(heading("Gauze: see the shape of the data, never the person."));
+  print_line();
+  const std::vector<Visit> visits = invented_visits();
+  const ExampleFiles files = prepare(folder, visits);
+  print(wrap(
+      shown("An invented hospital: " + grouped(visits.size()) + " visits of 60,000 patients in " +
+            files.visits + ". Its steward wrote down what is publicly known (" + files.schema +
+            ") and allows ε = 3, δ = 1e-06 in all, to everybody together."),
+      "", kWidth));
+  DataOptions options;
+  options.data = {folder};
+  Desk desk(options);
+  count_visits(desk, visits);
+  int number = 1;
+  const std::string page = folder + "/cost-by-ward.html";
+  for (const Question& question : kQuestions) {
+    step(++number, question.words, cost_of(question));
+    const Answered answered = answer(desk, question);
+    print(wrap(question.afterwards, "   ", kWidth));
+    if (number == 2) write_all(page, report(answered));
+  }
+  refuse(desk, ++number);
+  account(desk, ++number);
+  go_on(folder, page);
 }
 
 }  // namespace
 
 void add_tour(CLI::App& app) {
-  app.add_subcommand("tour", "Show in a minute what there is")->callback(tour);
+  CLI::App* command = app.add_subcommand("tour", "Show in a minute what there is");
+  auto folder = std::make_shared<std::string>("gauze-tour");
+  command->add_option("folder", *folder, "Where the invented hospital is put (gauze-tour)");
+  command->callback([folder] { tour(*folder); });
 }
 
 }  // namespace gauze::cli

@@ -10,7 +10,10 @@ std::vector<Algorithm> all_algorithms() {
   std::vector<Algorithm> all;
   for (auto family : {internal::statistics_algorithms, internal::key_algorithms,
                       internal::choice_algorithms, internal::additive_algorithms}) {
-    for (Algorithm& each : family()) all.push_back(std::move(each));
+    for (Algorithm& each : family()) {
+      each.per_person = family == internal::statistics_algorithms;
+      all.push_back(std::move(each));
+    }
   }
   return all;
 }

@@ -54,6 +54,7 @@ struct Algorithm {
   std::string document;   ///< the page beside the code
   std::vector<OptionSpec> options;
   std::function<Job(const OptionValues& values)> make;
+  bool per_person = false;  ///< a row of the input is a person, so tables can be the input
 };
 
 /// All algorithms, in the order in which they are listed.

@@ -1,0 +1,87 @@
+#include <cmath>
+
+#include "gauze/base/error.h"
+#include "gauze/data/table.h"
+#include "question.h"
+#include "report.h"
+
+namespace gauze::cli {
+namespace {
+
+/// Released decimals are doubles in files.
+Value stored(const Value& value) {
+  if (const auto* x = std::get_if<Ratio>(&value)) return nearest_double(*x);
+  return value;
+}
+
+/// A column's own type, unless a value has turned out to be of another.
+Type stored_type(const Answer& answer, std::size_t column) {
+  const Type declared = answer.columns[column].type;
+  if (!is_numeric(declared)) return declared;
+  for (const auto& row : answer.rows) {
+    if (!std::holds_alternative<std::int64_t>(row[column].value) &&
+        !std::holds_alternative<std::monostate>(row[column].value))
+      return Type::kDouble;
+  }
+  return Type::kInteger;
+}
+
+Column values_of(const Answer& answer, std::size_t column) {
+  const Type type = stored_type(answer, column);
+  std::vector<Value> values;
+  for (const auto& row : answer.rows) {
+    Value value = stored(row[column].value);
+    if (const auto* x = std::get_if<std::int64_t>(&value); x != nullptr && type == Type::kDouble)
+      value = static_cast<double>(*x);
+    values.push_back(std::move(value));
+  }
+  return Column::of_values(type, values);
+}
+
+Table table_of(const Answer& answer) {
+  std::vector<std::string> names;
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < answer.columns.size(); ++i) {
+    names.push_back(answer.columns[i].name);
+    columns.push_back(values_of(answer, i));
+    if (answer.columns[i].is_key) continue;
+    std::vector<Value> widths;
+    bool any = false;
+    for (const auto& row : answer.rows) {
+      any = any || row[i].half_width.has_value();
+      widths.push_back(row[i].half_width ? Value(*row[i].half_width) : Value());
+    }
+    if (!any && !answer.rows.empty()) continue;
+    names.push_back(answer.columns[i].name + "_half_width");
+    columns.push_back(Column::of_values(Type::kDouble, widths));
+  }
+  return Table(std::move(names), std::move(columns));
+}
+
+}  // namespace
+
+void write_answer(const Answer& answer, const std::string& path) {
+  write_table(table_of(answer), path);
+}
+
+void check_files(const AnswerFiles& files) {
+  const std::string& path = files.output;
+  if (!path.empty() && !path.ends_with(".csv") && !path.ends_with(".json") &&
+      !path.ends_with(".parquet"))
+    throw Error(ErrorCode::kInvalidOption, "output: must end in .csv, .json or .parquet");
+  // A file that cannot be made would lose an answer that was paid for.
+  for (const std::string& each : {files.output, files.report}) {
+    if (!each.empty()) check_writable(each);
+  }
+}
+
+void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {
+  if (json)
+    print_json(as_json(answered));
+  else
+    print_answer(answered);
+  if (!files.output.empty()) write_answer(answered.answer, files.output);
+  if (!files.report.empty()) write_all(files.report, report(answered));
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,89 @@
+#include "column_release.h"
+
+#include "gauze/accounting/loss.h"
+#include "gauze/base/error.h"
+#include "gauze/engine/column_job.h"
+#include "gauze/engine/meaning.h"
+#include "gauze/engine/release.h"
+#include "gauze/random/system_bits.h"
+#include "numbers.h"
+
+namespace gauze::cli {
+namespace {
+
+std::string value_lines(const nlohmann::json& value) {
+  if (value.is_array()) {
+    std::string lines;
+    for (const auto& item : value)
+      lines.append(lines.empty() ? "" : "\n").append(value_lines(item));
+    return lines;
+  }
+  if (value.is_number_float()) return nearest(value.get<double>(), 10);
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Infinity has no JSON number.
+Json printable(const nlohmann::json& value) {
+  if (value.is_array()) {
+    Json list = Json::array();
+    for (const auto& item : value) list.push_back(printable(item));
+    return list;
+  }
+  return value.is_number_float() ? finite(value.get<double>()) : Json(value);
+}
+
+}  // namespace
+
+Guarantee price_of(const Event& event, double delta) {
+  return epsilon_at({event}, pure_epsilon(event) ? 0 : delta);
+}
+
+void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost, bool json,
+                   const std::string& left) {
+  if (json) {
+    return print_json({{"value", printable(answer.value)},
+                       {"accuracy",
+                        {{"half_width", finite(answer.accuracy.half_width)},
+                         {"confidence", answer.accuracy.confidence},
+                         {"of", answer.accuracy.of}}},
+                       {"cost", {{"epsilon", finite(cost.epsilon)}, {"delta", cost.delta}}},
+                       {"spent", Json::parse(to_json(answer.spent).dump())}});
+  }
+  print_line(value_lines(answer.value));
+  print_line();
+  print_line("  accuracy   " + answer.accuracy.of + " within " + shown("±") + " " +
+             upward(answer.accuracy.half_width) + " with probability " +
+             nearest(answer.accuracy.confidence));
+  print_line("  cost       " + shown("ε = ") + upward(cost.epsilon) +
+             (cost.delta > 0 ? shown(" at δ = ") + upward(cost.delta) : "") + " under " +
+             std::string(name(answer.spent.relation)) + ", by " + describe(answer.spent));
+  print_line("             " + std::string(verdict(band(cost.epsilon))));
+  if (!left.empty()) print_line("  left       " + left);
+}
+
+void release_column(const ColumnRequest& request) {
+  Desk desk(request.data);
+  const ColumnJob job({.algorithm = request.algorithm,
+                       .options = request.options,
+                       .table = private_table(desk.schema(), request.table),
+                       .column = request.column});
+  const Guarantee cost = price_of(job.event(), request.quote_delta);
+  refuse_weak(cost.epsilon, request.accept_weak);
+  require(request.confidence == 0.95 || job.accuracy(request.confidence),
+          "--confidence: must be 0.95 here, for the error bar comes with the noisy count");
+  const nlohmann::json text = {
+      {"algorithm", request.algorithm}, {"options", job.options()}, {"column", request.column}};
+  SystemBits bits;
+  Release<nlohmann::json> answer =
+      desk.ledger() == nullptr
+          ? release(job, desk.source(), bits)
+          : release(
+                desk.request(text.dump(), ratio_of_decimal(cost.epsilon),
+                             ratio_of_decimal(cost.delta)),
+                job, [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
+  if (auto promise = job.accuracy(request.confidence)) answer.accuracy = *promise;
+  print_release(answer, cost, request.json,
+                desk.left() ? shown(budget_text(*desk.left())) + " in " + desk.ledger_path() : "");
+}
+
+}  // namespace gauze::cli

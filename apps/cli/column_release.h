@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "desk.h"
+#include "gauze/accounting/accountant.h"
+#include "gauze/accounting/release.h"
+#include "text.h"
+
+namespace gauze::cli {
+
+/// An algorithm on one column of a private table.
+struct ColumnRequest {
+  std::string algorithm;
+  nlohmann::json options;
+  DataOptions data;
+  std::string table, column;
+  double confidence = 0.95;
+  double quote_delta = 1e-6;
+  bool accept_weak = false;
+  bool json = false;
+};
+
+/// Releases it through the one door, with the ledger if there is one, and prints it.
+void release_column(const ColumnRequest& request);
+
+/// What an event costs at delta 0 where that exists, else at `delta`.
+Guarantee price_of(const Event& event, double delta);
+
+/// A released value with its accuracy and cost, for people or as JSON. `left` is printed behind it
+/// if it is not empty.
+void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost, bool json,
+                   const std::string& left = "");
+
+}  // namespace gauze::cli

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gauze/data/schema.h"
+#include "gauze/data/source.h"
+#include "gauze/ledger/ledger.h"
+
+namespace gauze::cli {
+
+/// Where the rows are, what is publicly known of them, who pays: options that all commands on
+/// tables share.
+struct DataOptions {
+  std::vector<std::string> data;  ///< FILE, NAME=FILE, FOLDER or postgresql://...
+  std::string schema;             ///< "": what lies beside the data
+  std::string ledger;             ///< "": what lies beside the schema, if anything does
+  std::string analyst;
+  std::string unit;             ///< the quick form without a schema
+  std::string rows_per_unit;    ///< of the quick form
+  std::string memory, threads;  ///< of the source; "": as it chooses
+};
+
+void add_data_options(CLI::App& command, DataOptions& options);
+
+/// 4G, 512M, 1e9: bytes. 0 for "" and "0".
+std::uint64_t bytes(const std::string& text, const char* option);
+unsigned thread_count(const std::string& text);
+
+/// Which file holds which table. A file's table has the file's name up to the first dot.
+std::map<std::string, std::string> tables_of(const std::vector<std::string>& data);
+bool is_postgres(const std::string& data);
+/// With a schema, tables it does not speak of stay closed.
+std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema = nullptr);
+
+/// Everything a question needs, opened: nothing private has been read yet.
+class Desk {
+ public:
+  /// Throws `kIo`, `kMissingKnowledge` (no schema), `kUnavailable`, and what schemas throw.
+  explicit Desk(const DataOptions& options);
+
+  Source& source() { return *source_; }
+  const Schema& schema() const { return schema_; }
+  const std::string& schema_path() const { return schema_path_; }
+
+  /// Nothing when no ledger keeps count.
+  Ledger* ledger() { return ledger_ ? &*ledger_ : nullptr; }
+  const std::string& ledger_path() const { return ledger_path_; }
+  const std::string& analyst() const { return analyst_; }
+  std::optional<Budget> left() const;
+
+  /// A request to the ledger in the name of this desk.
+  Request request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const;
+
+ private:
+  std::unique_ptr<Source> source_;
+  Schema schema_;
+  std::string schema_path_;
+  std::optional<Ledger> ledger_;
+  std::string ledger_path_;
+  std::string analyst_;
+};
+
+}  // namespace gauze::cli

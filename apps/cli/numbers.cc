@@ -1,0 +1,137 @@
+#include "numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "text.h"
+
+namespace gauze::cli {
+namespace {
+
+std::string fixed(double value, int decimals) {
+  char buffer[400];
+  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  return buffer;
+}
+
+/// -1234567.5 as -1,234,567.5.
+std::string apart(std::string digits) {
+  const std::size_t start = digits.starts_with('-') ? 1 : 0;
+  std::size_t at = std::min(digits.find('.'), digits.size());
+  while (at > start + 3) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+/// How many decimals show two digits of the error bar.
+int decimals_of(double half_width) {
+  if (!(half_width > 0) || !std::isfinite(half_width)) return 2;
+  const int magnitude = static_cast<int>(std::floor(std::log10(half_width)));
+  return std::clamp(1 - magnitude, 0, 9);
+}
+
+std::string number_text(double value, const std::optional<double>& half_width) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  if (std::abs(value) >= 1e15) return nearest(value, 6);
+  return apart(fixed(value, half_width ? decimals_of(*half_width) : 2));
+}
+
+std::string harmless(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
+std::string delta_part(const std::string& delta) {
+  return ", δ = " + delta;
+}
+
+std::string many(std::uint64_t count, const char* one) {
+  return grouped(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::optional<double> drawn(const Value& value) {
+  std::optional<double> number;
+  if (const auto* x = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*x);
+  if (const auto* x = std::get_if<double>(&value)) number = *x;
+  if (const auto* x = std::get_if<Ratio>(&value)) number = x->convert_to<double>();
+  if (number && !std::isfinite(*number)) number.reset();
+  return number;
+}
+
+std::string value_text(const Answer::Cell& cell, Type type) {
+  if (std::holds_alternative<std::monostate>(cell.value)) return "∅";
+  if (const auto* x = std::get_if<std::int64_t>(&cell.value))
+    return cell.half_width ? apart(std::to_string(*x)) : std::to_string(*x);
+  if (const auto* x = std::get_if<double>(&cell.value))
+    return type == Type::kInteger ? apart(fixed(*x, 0)) : number_text(*x, cell.half_width);
+  if (const auto* x = std::get_if<Ratio>(&cell.value))
+    return number_text(x->convert_to<double>(), cell.half_width);
+  return harmless(to_text(cell.value));
+}
+
+std::string half_width_text(const Answer::Cell& cell) {
+  if (!cell.half_width) return "";
+  const std::string sign = "± ";
+  const double width = *cell.half_width;
+  if (!std::isfinite(width)) return sign + "∞";
+  const int decimals = decimals_of(width);
+  const double unit = std::pow(10.0, -decimals);
+  const double up = std::holds_alternative<std::int64_t>(cell.value)
+                        ? std::ceil(width)
+                        : std::ceil(width / unit * (1 - 1e-12)) * unit;
+  if (up >= 1e15) return sign + upward(width, 3);
+  return sign + apart(fixed(up, std::holds_alternative<std::int64_t>(cell.value) ? 0 : decimals));
+}
+
+std::string amount_text(const Ratio& amount, double (*safe)(const Ratio&)) {
+  const auto near = amount.convert_to<double>();
+  for (const double each : {near, std::nextafter(near, INFINITY)}) {
+    if (std::isfinite(each) && ratio_of_decimal(each) == amount) return nearest(each, 17);
+  }
+  const double value = safe(amount);
+  if (safe == round_up) return upward(value, 6);
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  if (std::strtod(buffer, nullptr) <= value) return buffer;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 5);
+  std::snprintf(buffer, sizeof buffer, "%.6g", value - unit);
+  return buffer;
+}
+
+std::string cost_text(const Ratio& epsilon, const Ratio& delta) {
+  return "ε = " + amount_text(epsilon, round_up) +
+         (delta > 0 ? delta_part(amount_text(delta, round_up)) : "");
+}
+
+std::string budget_text(const Budget& left) {
+  const bool rho = left.currency == Budget::Currency::kZcdp;
+  return std::string(rho ? "ρ = " : "ε = ") + amount_text(left.amount, round_down) +
+         (left.delta > 0 ? delta_part(amount_text(left.delta, round_down)) : "");
+}
+
+std::string unit_noun(const Plan& plan) {
+  if (plan.unit_is_row) return "row";
+  return plan.unit.substr(0, plan.unit.find(' '));
+}
+
+std::string bounds_text(const Plan& plan) {
+  if (plan.unit_is_row) return "each row is a privacy unit of its own; nothing is left out";
+  const Bounds& bounds = plan.bounds;
+  const std::uint64_t groups = plan.keys.empty() ? 1 : bounds.groups_per_unit;
+  const std::uint64_t rows = bounds.rows_per_group < bounds.rows_per_unit / groups
+                                 ? groups * bounds.rows_per_group
+                                 : bounds.rows_per_unit;
+  std::string text = "at most " + many(rows, "row") + " of each " + unit_noun(plan);
+  if (plan.keys.empty()) return text;
+  text += ", in at most " + many(groups, "group");
+  if (bounds.rows_per_group < rows)
+    text += ", at most " + grouped(bounds.rows_per_group) + " in one";
+  return text;
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <map>
+#include <string>
+
+#include "gauze/engine/options.h"
+
+namespace gauze::cli {
+
+/// Whether an option without a default may be left out, to be asked for or filled in later.
+enum class Missing : std::uint8_t { kRefused, kAllowed };
+
+/// A flag for each option of the table, with dashes for underscores. `given` holds what was given,
+/// as typed; it must outlive the command.
+void add_option_flags(CLI::App& command, const std::vector<OptionSpec>& table,
+                      std::map<std::string, std::string>& given, Missing missing);
+
+}  // namespace gauze::cli

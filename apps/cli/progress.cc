@@ -1,0 +1,61 @@
+#include "progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "question.h"
+#include "text.h"
+
+namespace gauze::cli {
+namespace {
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+constexpr auto kPatience = std::chrono::milliseconds(700);
+constexpr auto kBetween = std::chrono::milliseconds(100);
+constexpr int kWidth = 32;
+
+}  // namespace
+
+Progress::Progress()
+    : start_(std::chrono::steady_clock::now()),
+      last_(start_),
+      terminal_(isatty(STDERR_FILENO) != 0) {
+  stop_asked = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int) { stop_asked = 1; };
+  sigaction(SIGINT, &action, &before_);
+}
+
+Progress::~Progress() {
+  erase();
+  sigaction(SIGINT, &before_, nullptr);
+}
+
+void Progress::erase() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
+}
+
+void Progress::show(double done) {
+  if (stop_asked != 0) throw Stopped{};
+  const auto now = std::chrono::steady_clock::now();
+  if (!terminal_ || now - start_ < kPatience || (shown_ && now - last_ < kBetween)) return;
+  last_ = now;
+  shown_ = true;
+  if (done < 0) {
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    std::fprintf(stderr, "\r\033[K  reading, %.0f s", seconds);
+    return;
+  }
+  const int full = static_cast<int>(std::clamp(done, 0.0, 1.0) * kWidth);
+  std::string bar;
+  for (int i = 0; i < kWidth; ++i) bar += i < full ? glyph("█", "#") : glyph("░", ".");
+  std::fprintf(stderr, "\r\033[K  reading %s %3.0f %%", bar.c_str(),
+               100 * std::clamp(done, 0.0, 1.0));
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,260 @@
+#include "prompt.h"
+
+#include <histedit.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "gauze/base/error.h"
+#include "gauze/base/words.h"
+#include "numbers.h"
+#include "schema_text.h"
+#include "statements.h"
+
+namespace gauze::cli {
+namespace {
+
+constexpr const char* kHelp =
+    "  SELECT ... ;          ask; a question ends with a semicolon and may take several lines\n"
+    "  EXPLAIN SELECT ... ;  plan, noise and cost of a question; reads nothing, spends nothing\n"
+    "  \\schema [TABLE]       tables, columns and what is publicly known of them\n"
+    "  \\budget               what is left, and what a question costs\n"
+    "  \\epsilon 0.5          what the next questions may cost\n"
+    "  \\delta 1e-6           and with which delta; groups without a public list need one\n"
+    "  \\help  \\quit          this text; the end (Ctrl-D, too)\n";
+
+volatile std::sig_atomic_t interrupted = 0;
+
+/// Where the lines of earlier conversations are; "" for nowhere.
+std::string history_path() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    const std::filesystem::path folder = std::filesystem::path(state) / "gauze";
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    return failed ? "" : (folder / "history").string();
+  }
+  const char* home = std::getenv("HOME");
+  return home == nullptr || *home == '\0' ? "" : std::string(home) + "/.gauze_history";
+}
+
+/// Lines from a terminal, edited by libedit.
+class LineEditor {
+ public:
+  LineEditor() : edit_(el_init("gauze", stdin, stdout, stderr)), history_(history_init()) {
+    if (edit_ == nullptr || history_ == nullptr)
+      throw Error(ErrorCode::kIo, "the terminal cannot be read");
+    HistEvent event;
+    history(history_, &event, H_SETSIZE, 1000);
+    history(history_, &event, H_SETUNIQUE, 1);
+    path_ = history_path();
+    if (!path_.empty()) history(history_, &event, H_LOAD, path_.c_str());
+    el_set(edit_, EL_CLIENTDATA, this);
+    el_set(edit_, EL_PROMPT, &LineEditor::prompt_of);
+    el_set(edit_, EL_EDITOR, "emacs");
+    el_set(edit_, EL_HIST, ::history, history_);
+    el_source(edit_, nullptr);
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    sigaction(SIGINT, &action, nullptr);
+  }
+  ~LineEditor() {
+    history_end(history_);
+    el_end(edit_);
+  }
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+
+  enum class Got : std::uint8_t { kLine, kCancelled, kEnd };
+
+  Got read(const std::string& prompt, std::string& line) {
+    prompt_ = prompt;
+    interrupted = 0;
+    int length = 0;
+    const char* text = el_gets(edit_, &length);
+    if (interrupted != 0) {
+      el_reset(edit_);
+      print_line();
+      return Got::kCancelled;
+    }
+    if (text == nullptr || length <= 0) return Got::kEnd;
+    line.assign(text, static_cast<std::size_t>(length));
+    return Got::kLine;
+  }
+
+  void remember(const std::string& line) {
+    HistEvent event;
+    history(history_, &event, H_ENTER, line.c_str());
+    if (!path_.empty()) history(history_, &event, H_SAVE, path_.c_str());
+  }
+
+ private:
+  static char* prompt_of(EditLine* edit) {
+    LineEditor* self = nullptr;
+    el_get(edit, EL_CLIENTDATA, &self);
+    return self->prompt_.data();
+  }
+
+  EditLine* edit_;
+  History* history_;
+  std::string path_;
+  std::string prompt_;
+};
+
+class Conversation {
+ public:
+  Conversation(Desk& desk, std::optional<Terms> terms, bool json)
+      : desk_(desk), terms_(std::move(terms)), json_(json) {}
+
+  /// "hospital, ε 2.5 left> ", or the same blanks and a dot while a statement is open.
+  std::string prompt(bool open) const {
+    const std::optional<Budget> left = desk_.left();
+    const std::string text =
+        desk_.schema().dataset + (left ? " (" + shown(budget_text(*left)) + " left)" : "");
+    return (open ? std::string(columns(text), ' ') + ". " : text + "> ");
+  }
+
+  /// False when the user wants to leave.
+  bool command(const std::string& line) {
+    std::istringstream words(line);
+    std::string name, argument;
+    words >> name >> argument;
+    if (name == "\\quit" || name == "\\q") return false;
+    if (name == "\\help" || name == "\\h" || name == "\\?")
+      print(kHelp);
+    else if (name == "\\schema")
+      print(schema_text(desk_.schema(), argument));
+    else if (name == "\\budget")
+      budget();
+    else if (name == "\\epsilon")
+      set_epsilon(argument);
+    else if (name == "\\delta")
+      set_delta(argument);
+    else
+      throw Error(ErrorCode::kUnknownName,
+                  "there is no '" + name.substr(0, 40) + "' here; did you mean '" +
+                      nearest_word(name, {"\\help", "\\schema", "\\budget", "\\epsilon", "\\delta",
+                                          "\\quit"}) +
+                      "'?");
+    return true;
+  }
+
+  void statement(const std::string& sql) {
+    if (!terms_) {
+      throw Error(
+          ErrorCode::kInvalidOption,
+          "say what a question may cost first: \\epsilon 0.5 (or start with --epsilon 0.5)");
+    }
+    Quote priced = quote(desk_, sql, *terms_);
+    if (priced.explain_only) return json_ ? print_json(as_json(priced)) : print_quote(priced);
+    const Answered answered = ask(desk_, std::move(priced));
+    if (json_) return print_json(as_json(answered));
+    print_answer(answered);
+    print_line();
+  }
+
+ private:
+  void budget() {
+    const std::optional<Budget> left = desk_.left();
+    print_line(left ? "  left      " + shown(budget_text(*left)) + " in " + desk_.ledger_path()
+                    : "  nobody keeps count here; `gauze ledger init` sets a budget");
+    print_line(terms_ ? "  per question  " + shown(cost_text(terms_->epsilon, terms_->delta))
+                      : "  per question  not said yet: \\epsilon 0.5");
+  }
+
+  void set_epsilon(const std::string& text) {
+    const Ratio value = exact(text, "\\epsilon");
+    require(value > 0, "\\epsilon: must be above 0, like 0.5");
+    if (!terms_) terms_.emplace();
+    terms_->epsilon = value;
+    budget();
+  }
+
+  void set_delta(const std::string& text) {
+    const Ratio value = exact(text, "\\delta");
+    require(value >= 0 && value < 1, "\\delta: must be from 0 to below 1, like 1e-6");
+    require(terms_.has_value(), "\\delta: say \\epsilon first");
+    terms_->delta = value;
+    budget();
+  }
+
+  Desk& desk_;
+  std::optional<Terms> terms_;
+  bool json_;
+};
+
+std::string trimmed(const std::string& text) {
+  const std::size_t from = text.find_first_not_of(" \t\r\n");
+  if (from == std::string::npos) return "";
+  return text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
+}
+
+/// Runs every whole statement. False when the user wants to leave.
+bool proceed(Conversation& conversation, Statements& statements, const std::string& line) {
+  if (statements.rest().empty() && trimmed(line).starts_with('\\'))
+    return conversation.command(trimmed(line));
+  statements.add(line);
+  while (const auto statement = statements.next()) {
+    if (!trimmed(*statement).empty()) conversation.statement(trimmed(*statement));
+  }
+  return true;
+}
+
+void interactive(Conversation& conversation) {
+  LineEditor editor;
+  Statements statements;
+  print_line("Ask in SQL; a question ends with a semicolon. \\help says what else there is.");
+  for (std::string line, whole;;) {
+    const bool open = !statements.rest().empty();
+    const LineEditor::Got got = editor.read(conversation.prompt(open), line);
+    if (got == LineEditor::Got::kEnd) break;
+    if (got == LineEditor::Got::kCancelled) {
+      statements.clear();
+      whole.clear();
+      continue;
+    }
+    whole += (whole.empty() ? "" : " ") + trimmed(line);
+    try {
+      const bool stay = proceed(conversation, statements, line);
+      if (!stay) break;
+    } catch (const Error& error) {
+      std::fflush(stdout);
+      std::cerr << wrap(shown(error.what()) + " [" + name(error.code()) + "]", "  ",
+                        std::min<std::size_t>(terminal_width(), 100));
+      statements.clear();
+    } catch (const Stopped&) {
+      print_line("  stopped; what was reserved for this question pays when it is asked again");
+      statements.clear();
+    }
+    std::fflush(stdout);
+    if (!statements.rest().empty()) continue;
+    if (!trimmed(whole).empty()) editor.remember(whole);
+    whole.clear();
+  }
+  print_line();
+}
+
+void script(Conversation& conversation) {
+  Statements statements;
+  for (std::string line; std::getline(std::cin, line);) {
+    if (!proceed(conversation, statements, line + "\n")) return;
+  }
+  if (const std::string last = trimmed(statements.rest()); !last.empty())
+    conversation.statement(last);
+}
+
+}  // namespace
+
+void converse(Desk& desk, std::optional<Terms> terms, bool json) {
+  Conversation conversation(desk, std::move(terms), json);
+  if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0)
+    interactive(conversation);
+  else
+    script(conversation);
+}
+
+}  // namespace gauze::cli

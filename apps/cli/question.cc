@@ -1,0 +1,192 @@
+#include "question.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer_text.h"
+#include "gauze/base/error.h"
+#include "gauze/engine/meaning.h"
+#include "gauze/engine/release.h"
+#include "gauze/query/parse.h"
+#include "gauze/random/system_bits.h"
+#include "numbers.h"
+#include "progress.h"
+
+namespace gauze::cli {
+namespace {
+
+bool keys_are_private(const Plan& plan) {
+  return std::any_of(plan.keys.begin(), plan.keys.end(),
+                     [](const KeyColumn& key) { return !key.domain; });
+}
+
+void print_field(const char* name, const std::string& text) {
+  const std::string label(name);
+  std::string wrapped =
+      wrap(shown(text), "            ", std::min<std::size_t>(terminal_width(), 100));
+  wrapped.replace(2, label.size(), label);
+  print(wrapped);
+}
+
+void print_cost(const Quote& quote) {
+  const Plan& plan = quote.query.plan();
+  print_field("cost", cost_text(quote.epsilon, quote.delta) + " for one " + unit_noun(plan) +
+                          " more or less: " + std::string(verdict(band(round_up(quote.epsilon)))));
+}
+
+void print_bounds(const Plan& plan) {
+  print_field("counted", bounds_text(plan));
+}
+
+Json value_json(const Value& value) {
+  if (const auto* x = std::get_if<bool>(&value)) return *x;
+  if (const auto* x = std::get_if<std::int64_t>(&value)) return *x;
+  if (const auto* x = std::get_if<double>(&value)) return finite(*x);
+  if (const auto* x = std::get_if<Ratio>(&value)) return finite(x->convert_to<double>());
+  if (std::holds_alternative<std::monostate>(value)) return nullptr;
+  return to_text(value);
+}
+
+Json budget_json(const Budget& budget) {
+  const bool rho = budget.currency == Budget::Currency::kZcdp;
+  return {{rho ? "rho" : "epsilon", round_down(budget.amount)},
+          {"delta", round_down(budget.delta)}};
+}
+
+std::string half_width_name(const std::string& column) {
+  return column + "_half_width";
+}
+
+Json rows_json(const Answer& answer) {
+  Json rows = Json::array();
+  for (const auto& row : answer.rows) {
+    Json cells = Json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string& name = answer.columns[i].name;
+      cells[name] = value_json(row[i].value);
+      if (row[i].half_width) cells[half_width_name(name)] = finite(*row[i].half_width);
+    }
+    rows.push_back(std::move(cells));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Terms terms_of(const OptionValues& values) {
+  const auto limit = [&](const char* option) -> std::optional<std::uint64_t> {
+    const std::uint64_t count = values.whole(option);
+    return count == 0 ? std::nullopt : std::optional(count);
+  };
+  Terms terms;
+  terms.epsilon = values.number("epsilon");
+  terms.delta = values.number("delta");
+  require(terms.epsilon > 0, "epsilon: must be above 0, like 0.5");
+  require(terms.delta >= 0 && terms.delta < 1, "delta: must be from 0 to below 1, like 1e-6");
+  terms.accept_weak = values.flag("accept_weak");
+  terms.bounds = {.rows_per_unit = limit("rows_per_unit"),
+                  .groups_per_unit = limit("groups_per_unit"),
+                  .rows_per_group = limit("rows_per_group")};
+  terms.memory = bytes(values.text("memory"), "memory");
+  terms.threads = thread_count(values.text("threads"));
+  return terms;
+}
+
+Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
+  refuse_weak(round_up(terms.epsilon), terms.accept_weak);
+  Plan plan = plan_query(sql, desk.schema(), terms.bounds);
+  // What the catalogue alone can refuse is refused before anything is paid.
+  rows_sql(plan, desk.source());
+  auto watch = std::make_shared<std::function<void(double)>>();
+  SqlQuery query({.plan = std::move(plan),
+                  .epsilon = terms.epsilon,
+                  .delta = terms.delta,
+                  .memory = terms.memory,
+                  .threads = terms.threads,
+                  .progress = [watch](double done) {
+                    if (*watch) (*watch)(done);
+                  }});
+  return {std::move(query), terms.epsilon, terms.delta, is_explain(sql), std::move(watch)};
+}
+
+Answered ask(Desk& desk, Quote quote) {
+  Progress progress;
+  *quote.watch = [&progress](double done) { progress.show(done); };
+  SystemBits bits;
+  const auto open = [&]() -> Source& { return desk.source(); };
+  const Request request = desk.request(quote.query.plan().sql, quote.epsilon, quote.delta);
+  Release<Answer> answer = desk.ledger() != nullptr
+                               ? release(request, quote.query, open, *desk.ledger(), bits)
+                               : release(quote.query, desk.source(), bits);
+  *quote.watch = nullptr;
+  return {std::move(quote), std::move(answer.value), desk.left(), desk.ledger_path()};
+}
+
+void print_answer(const Answered& answered) {
+  const Plan& plan = answered.quote.query.plan();
+  print(answer_text(answered.answer, terminal_width(), terminal_rows()));
+  print_line();
+  print_cost(answered.quote);
+  print_bounds(plan);
+  if (keys_are_private(plan))
+    print_field("groups", "only those that enough privacy units share are named");
+  print_field("left", answered.left ? budget_text(*answered.left) + " in " + answered.ledger
+                                    : "nobody keeps count; `gauze ledger init` sets a budget");
+}
+
+void print_quote(const Quote& quote) {
+  const SqlQuery& query = quote.query;
+  print(shown(describe(query.plan())));
+  print_line();
+  std::vector<std::vector<std::string>> rows = {
+      {"released", "sensitivity", "noise", "share", "95 %"}};
+  for (const MeasurementInfo& each : query.measurements()) {
+    rows.push_back({shown(each.of), shown(each.sensitivity), shown(each.noise), each.share,
+                    each.half_width ? shown("± ") + upward(*each.half_width, 3) : "-"});
+  }
+  print(table(rows, "  ", "lllrr"));
+  print_line();
+  if (!query.reason().empty()) print_field("noise", query.reason());
+  print_cost(quote);
+  print_bounds(query.plan());
+  print_line("  Nothing was read and nothing was spent.");
+}
+
+Json as_json(const Quote& quote) {
+  const SqlQuery& query = quote.query;
+  const Plan& plan = query.plan();
+  Json measurements = Json::array();
+  for (const MeasurementInfo& each : query.measurements()) {
+    measurements.push_back({{"of", each.of},
+                            {"noise", each.noise},
+                            {"sensitivity", each.sensitivity},
+                            {"share", each.share},
+                            {"half_width", each.half_width ? finite(*each.half_width) : Json()},
+                            {"event", Json::parse(to_json(each.event).dump())}});
+  }
+  return {{"sql", plan.sql},
+          {"dataset", plan.dataset},
+          {"plan", describe(plan)},
+          {"unit", plan.unit_is_row ? "row" : plan.unit},
+          {"bounds",
+           {{"rows_per_unit", plan.bounds.rows_per_unit},
+            {"groups_per_unit", plan.bounds.groups_per_unit},
+            {"rows_per_group", plan.bounds.rows_per_group}}},
+          {"cost", {{"epsilon", round_up(quote.epsilon)}, {"delta", round_up(quote.delta)}}},
+          {"reason", query.reason()},
+          {"measurements", measurements}};
+}
+
+Json as_json(const Answered& answered) {
+  const Answer& answer = answered.answer;
+  Json columns = Json::array();
+  for (const Answer::Column& column : answer.columns)
+    columns.push_back({{"name", column.name}, {"type", name(column.type)}, {"key", column.is_key}});
+  Json result = {{"columns", columns}, {"rows", rows_json(answer)}};
+  const Json about = as_json(answered.quote);
+  for (const char* field : {"cost", "dataset", "unit", "bounds"}) result[field] = about[field];
+  if (answered.left) result["left"] = budget_json(*answered.left);
+  return result;
+}
+
+}  // namespace gauze::cli

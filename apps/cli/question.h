@@ -1,0 +1,66 @@
+#pragma once
+
+#include "desk.h"
+#include "gauze/engine/job.h"
+#include "gauze/query/sql_query.h"
+#include "text.h"
+
+namespace gauze::cli {
+
+/// What a question may cost and contribute.
+struct Terms {
+  Ratio epsilon;
+  Ratio delta = 0;
+  bool accept_weak = false;
+  PlanOptions bounds;
+  std::uint64_t memory = 0;
+  unsigned threads = 0;
+};
+
+/// From the table `question_options`.
+Terms terms_of(const OptionValues& values);
+
+/// A question planned and priced: nothing has been read or spent.
+struct Quote {
+  SqlQuery query;
+  Ratio epsilon, delta;
+  bool explain_only = false;                           ///< the text began with EXPLAIN
+  std::shared_ptr<std::function<void(double)>> watch;  ///< hears how far the scan is
+};
+
+/// An answer with everything there is to say about it.
+struct Answered {
+  Quote quote;
+  Answer answer;
+  std::optional<Budget> left;  ///< in the ledger, afterwards
+  std::string ledger;
+};
+
+/// Plans and prices `sql`. Refuses what would leak, and weak guarantees nobody insisted on.
+Quote quote(Desk& desk, const std::string& sql, const Terms& terms);
+
+/// Asks through the one door. On a terminal a long scan shows how far it is; Ctrl-C stops it and
+/// throws `Stopped`.
+Answered ask(Desk& desk, Quote quote);
+
+/// The user pressed Ctrl-C: no answer, and no error worth a code.
+struct Stopped {};
+
+void print_answer(const Answered& answered);
+void print_quote(const Quote& quote);
+Json as_json(const Answered& answered);
+Json as_json(const Quote& quote);
+
+/// Shows the answer and writes the files that were asked for. `check_files` refuses what could not
+/// be written before anything is spent.
+struct AnswerFiles {
+  std::string output, report;
+};
+void check_files(const AnswerFiles& files);
+void hand_out(const Answered& answered, const AnswerFiles& files, bool json);
+
+/// Writes the answer to `path`, .csv, .json or .parquet; a number `n` has its error bar beside it
+/// in the column `n_half_width`.
+void write_answer(const Answer& answer, const std::string& path);
+
+}  // namespace gauze::cli

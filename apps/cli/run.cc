@@ -1,0 +1,74 @@
+#include <memory>
+
+#include "column_release.h"
+#include "command.h"
+#include "gauze/base/error.h"
+#include "gauze/engine/job.h"
+#include "question.h"
+
+namespace gauze::cli {
+namespace {
+
+nlohmann::json parsed(const std::string& path) {
+  try {
+    return nlohmann::json::parse(read_all(path));
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(ErrorCode::kInvalidInput, "the job '" + path +
+                                              "' is no JSON: it breaks off or errs at byte " +
+                                              std::to_string(error.byte));
+  }
+}
+
+void run_question(const JobDescription& job, DataOptions data, bool json) {
+  const OptionValues values(question_options(), job.options);
+  const Terms terms = terms_of(values);
+  const AnswerFiles files{job.output, job.report};
+  check_files(files);
+  data.memory = values.text("memory");
+  data.threads = values.text("threads");
+  Desk desk(data);
+  Quote priced = quote(desk, job.sql, terms);
+  if (priced.explain_only) return json ? print_json(as_json(priced)) : print_quote(priced);
+  hand_out(ask(desk, std::move(priced)), files, json);
+}
+
+void run(const std::string& path, bool json) {
+  const JobDescription job = job_from_json(parsed(path));
+  DataOptions data;
+  data.data = job.data;
+  data.schema = job.schema;
+  data.ledger = job.ledger;
+  data.analyst = job.analyst;
+  if (!job.sql.empty()) return run_question(job, data, json);
+  require(job.output.empty() && job.report.empty(),
+          "\"output\" and \"report\" go with SQL; an algorithm's answer is printed");
+  ColumnRequest request;
+  request.algorithm = job.algorithm;
+  request.options = job.options;
+  request.data = data;
+  request.table = job.table;
+  request.column = job.column;
+  request.json = json;
+  release_column(request);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("run", "Run a job described in a JSON file");
+  auto path = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("job", *path, "The file; - reads standard input")->required();
+  command->add_flag("--json", *json, "Print the answer, its cost and its bounds as JSON");
+  command->footer(
+      "A job has the names of the command line:\n"
+      "  {\"sql\": \"SELECT ward, COUNT(*) FROM visits GROUP BY ward\", \"options\": {\"epsilon\": "
+      "1},\n"
+      "   \"data\": \"hospital\", \"ledger\": \"hospital.ledger\", \"output\": \"wards.csv\"}\n"
+      "  {\"algorithm\": \"median\", \"options\": {\"epsilon\": 0.5}, \"data\": \"hospital\", "
+      "\"column\": "
+      "\"age\"}");
+  command->callback([path, json] { run(*path, *json); });
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,148 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "desk.h"
+#include "gauze/base/error.h"
+#include "gauze/data/steward.h"
+#include "schema_text.h"
+#include "text.h"
+
+namespace gauze::cli {
+namespace {
+
+/// Names and types alone are looked at; standard output is the schema, so that it can be kept.
+void write_template(const std::vector<std::string>& data, const std::vector<std::string>& tables) {
+  DataOptions options;
+  options.data = data;
+  std::vector<std::string> names = tables;
+  if (names.empty()) {
+    require(!is_postgres(data.front()),
+            "--table: is missing; say which tables of the database, like --table visits");
+    for (const auto& [name, path] : tables_of(data)) names.push_back(name);
+  }
+  print_line(schema_template(*open_source(options), names).dump(2));
+}
+
+Json as_json(const SchemaCheck& check) {
+  Json tables = Json::array();
+  for (const SchemaCheck::Table& table : check.tables) {
+    Json columns = Json::array();
+    for (const SchemaCheck::Column& column : table.columns) {
+      columns.push_back({{"name", column.name},
+                         {"unreadable", column.unreadable},
+                         {"outside", column.outside},
+                         {"nulls_not_declared", column.nulls_not_declared}});
+    }
+    tables.push_back({{"name", table.name},
+                      {"rows", table.rows},
+                      {"rows_without_unit", table.rows_without_unit},
+                      {"units", table.units},
+                      {"units_over_bound", table.units_over_bound},
+                      {"repeated_keys", table.repeated_keys},
+                      {"columns", columns}});
+  }
+  return {{"tables", tables}};
+}
+
+void print_columns(const SchemaCheck::Table& checked) {
+  std::vector<std::vector<std::string>> rows = {
+      {"column", "unreadable", "outside", "null, not declared"}};
+  for (const SchemaCheck::Column& column : checked.columns) {
+    if (column.unreadable + column.outside + column.nulls_not_declared == 0) continue;
+    rows.push_back({column.name, grouped(column.unreadable), grouped(column.outside),
+                    grouped(column.nulls_not_declared)});
+  }
+  if (rows.size() > 1)
+    print(table(rows));
+  else
+    print_line("  every value keeps what the schema says");
+}
+
+void print_check(const Schema& schema, const SchemaCheck& check) {
+  for (const SchemaCheck::Table& checked : check.tables) {
+    print_line(heading(checked.name) + "  " + grouped(checked.rows) + " rows");
+    const TableSchema& declared = schema.table(checked.name);
+    if (declared.unit.kind == UnitSchema::Kind::kColumn ||
+        declared.unit.kind == UnitSchema::Kind::kThrough) {
+      print_line("  " + grouped(checked.units) + " privacy units; " +
+                 grouped(checked.units_over_bound) + " have more than " +
+                 grouped(declared.rows_per_unit) + " rows, " + grouped(checked.rows_without_unit) +
+                 " rows belong to nobody");
+    }
+    for (const std::uint64_t repeated : checked.repeated_keys) {
+      if (repeated > 0)
+        print_line("  a key that should be unique comes twice " + grouped(repeated) + " times");
+    }
+    print_columns(checked);
+  }
+  print_line();
+  print(wrap(
+      "These are exact counts of private rows: for the steward's eyes alone. None of it is an "
+      "error: "
+      "values outside are moved to the nearer end or become the default, rows beyond the bound are "
+      "left out at random.",
+      "  "));
+}
+
+void check(const DataOptions& options, bool json) {
+  Desk desk(options);
+  const SchemaCheck result = check_schema(desk.source(), desk.schema());
+  if (json) return print_json(as_json(result));
+  print_check(desk.schema(), result);
+}
+
+void show(const std::string& path, const std::string& table) {
+  print(schema_text(read_schema(path), table));
+}
+
+void add_template(CLI::App& command) {
+  CLI::App* sub = command.add_subcommand(
+      "template", "Write a schema to fill in, from the names and types of the columns");
+  auto data = std::make_shared<std::vector<std::string>>();
+  auto tables = std::make_shared<std::vector<std::string>>();
+  sub->add_option("data", *data,
+                  "CSV, Parquet or JSON files, NAME=FILE, a folder, postgresql://...")
+      ->required();
+  sub->add_option("--table", *tables, "Which tables (all)")->allow_extra_args(false);
+  sub->footer(
+      "Example: gauze schema template people.csv > people.schema.json\n"
+      "What is null there only the steward can know: fill it in or delete the line.");
+  sub->callback([data, tables] { write_template(*data, *tables); });
+}
+
+void add_check(CLI::App& command) {
+  CLI::App* sub = command.add_subcommand(
+      "check", "For the steward: count the rows that do not keep what the schema says");
+  auto options = std::make_shared<DataOptions>();
+  auto json = std::make_shared<bool>(false);
+  sub->add_option("--data,-d", options->data, "As for `gauze sql`")
+      ->required()
+      ->allow_extra_args(false);
+  sub->add_option("--schema", options->schema, "NAME.schema.json beside the data");
+  sub->add_flag("--json", *json, "Print the counts as JSON");
+  sub->footer("It prints exact counts of private rows. Do not hand them on.");
+  sub->callback([options, json] { check(*options, *json); });
+}
+
+void add_show(CLI::App& command) {
+  CLI::App* sub = command.add_subcommand("show", "Show what a schema says, table by table");
+  auto path = std::make_shared<std::string>();
+  auto table = std::make_shared<std::string>();
+  sub->add_option("schema", *path, "The file")->required();
+  sub->add_option("table", *table, "One table (all)");
+  sub->callback([path, table] { show(*path, *table); });
+}
+
+}  // namespace
+
+void add_schema(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("schema", "Write down, show and check what is publicly known of tables");
+  command->require_subcommand(1);
+  add_template(*command);
+  add_show(*command);
+  add_check(*command);
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,77 @@
+#include <memory>
+
+#include "command.h"
+#include "gauze/base/error.h"
+#include "option_flags.h"
+#include "prompt.h"
+#include "question.h"
+
+namespace gauze::cli {
+namespace {
+
+struct Request {
+  std::string sql;
+  DataOptions data;
+  std::map<std::string, std::string> options;  ///< only those that were given
+  AnswerFiles files;
+  bool explain = false;
+  bool json = false;
+};
+
+Terms terms_of(const Request& request) {
+  return cli::terms_of(OptionValues(question_options(), request.options));
+}
+
+std::string given(const Request& request, const char* option) {
+  const auto found = request.options.find(option);
+  return found == request.options.end() ? "" : found->second;
+}
+
+void answer(Desk& desk, const Request& request) {
+  check_files(request.files);
+  Quote priced = quote(desk, request.sql, terms_of(request));
+  if (request.explain || priced.explain_only)
+    return request.json ? print_json(as_json(priced)) : print_quote(priced);
+  hand_out(ask(desk, std::move(priced)), request.files, request.json);
+}
+
+void run(Request request) {
+  request.data.rows_per_unit = given(request, "rows_per_unit");
+  request.data.memory = given(request, "memory");
+  request.data.threads = given(request, "threads");
+  const bool priced = request.options.contains("epsilon");
+  if (!request.sql.empty())
+    require(priced, "--epsilon: is missing; it says what the answer may cost, like --epsilon 1");
+  Desk desk(request.data);
+  if (!request.sql.empty()) return answer(desk, request);
+  std::optional<Terms> terms;
+  if (priced) terms = terms_of(request);
+  converse(desk, std::move(terms), request.json);
+}
+
+}  // namespace
+
+void add_sql(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("sql", "Ask a table in SQL and get a private answer");
+  auto request = std::make_shared<Request>();
+  command->add_option("query", request->sql, "The question; without it, a conversation begins");
+  add_data_options(*command, request->data);
+  add_option_flags(*command, question_options(), request->options, Missing::kAllowed);
+  command->add_flag("--explain", request->explain,
+                    "Show plan, noise, cost and expected error; read and spend nothing");
+  command->add_option("--output,-o", request->files.output,
+                      "Also write the answer: .csv, .json, .parquet");
+  command->add_option("--report", request->files.report, "Also write a page with charts: .html");
+  command->add_flag("--json", request->json, "Print the answer, its cost and its bounds as JSON");
+  command->footer(
+      "Examples:\n"
+      "  gauze sql \"SELECT ward, COUNT(*) FROM visits GROUP BY ward\" --data hospital --epsilon "
+      "1\n"
+      "  gauze sql \"SELECT AVG(cost) FROM visits\" -d visits.parquet --epsilon 0.5 --report "
+      "cost.html\n"
+      "  gauze sql --data hospital --epsilon 0.2        (a conversation)\n"
+      "docs/sql.md says which SQL is understood.");
+  command->callback([request] { run(*request); });
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "gauze/accounting/release.h"
+#include "gauze/base/required.h"
+#include "gauze/data/schema.h"
+#include "gauze/data/source.h"
+#include "gauze/engine/registry.h"
+
+namespace gauze {
+
+/// An algorithm of the registry on one column of a private table.
+///
+/// One row of each privacy unit takes part, chosen at random, and the column is normalised and bounded
+/// as the schema says; so neighbours are one unit more or less. `lower` and `upper` are the schema's
+/// when they are not given, and `relation` is add_remove.
+///
+/// Privacy    that of the algorithm, per privacy unit of the table.
+/// Accuracy   that of the algorithm, on the rows that take part.
+/// Time       O(rows) and the algorithm's.
+/// Argument   ../data/bound.md and the algorithm's page.
+class ColumnJob {
+ public:
+  struct Options {
+    Required<std::string> algorithm;
+    nlohmann::json options = nlohmann::json::object();  ///< of the algorithm
+    Required<TableSchema> table;
+    std::string column = {};  ///< "" for `count`, which needs none
+  };
+
+  /// Throws `kInvalidOption`, `kUnknownName`, `kMissingKnowledge` and `kUnboundedData`, and what the
+  /// algorithm throws.
+  explicit ColumnJob(Options options);
+
+  Event event() const { return job_.event(); }
+  std::optional<Accuracy> accuracy(double confidence) const { return job_.accuracy(1, confidence); }
+  /// The options the algorithm was made with, filled in.
+  const nlohmann::json& options() const { return options_.options; }
+
+  Release<nlohmann::json> run(Source& source, Context& context) const;
+
+ private:
+  Options options_;
+  Job job_;
+};
+
+/// The table of an algorithm's input: the named one, or the only private one. Throws `kUnknownName`,
+/// and `kInvalidOption` when it must be named.
+const TableSchema& private_table(const Schema& schema, const std::string& table);
+
+}  // namespace gauze

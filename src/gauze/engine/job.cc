@@ -1,0 +1,98 @@
+#include "gauze/engine/job.h"
+
+#include <algorithm>
+
+#include "gauze/base/error.h"
+#include "gauze/base/words.h"
+#include "gauze/engine/registry_internal.h"
+
+namespace gauze {
+namespace {
+
+const std::vector<std::string> kFields = {"version", "sql",    "algorithm", "options",
+                                          "data",    "schema", "ledger",    "analyst",
+                                          "table",   "column", "output",    "report"};
+
+[[noreturn]] void invalid(const std::string& message) {
+  throw Error(ErrorCode::kInvalidInput, message);
+}
+
+std::string text_of(const nlohmann::json& json, const char* field) {
+  const auto found = json.find(field);
+  if (found == json.end()) return "";
+  if (!found->is_string()) invalid(std::string("\"") + field + "\" must be a text");
+  return found->get<std::string>();
+}
+
+/// A text, a list of texts, or an object from table names to texts.
+std::vector<std::string> data_of(const nlohmann::json& json) {
+  const auto found = json.find("data");
+  const char* const wanted =
+      "\"data\" must be a file like \"people.csv\", a list of them, or {\"people\": "
+      "\"people.csv\"}";
+  if (found == json.end()) invalid(std::string("\"data\" is missing: ") + wanted);
+  std::vector<std::string> data;
+  if (found->is_string()) {
+    data.push_back(found->get<std::string>());
+  } else if (found->is_array() || found->is_object()) {
+    for (const auto& [key, value] : found->items()) {
+      if (!value.is_string()) invalid(wanted);
+      data.push_back((found->is_object() ? key + "=" : "") + value.get<std::string>());
+    }
+  }
+  if (data.empty()) invalid(wanted);
+  return data;
+}
+
+}  // namespace
+
+JobDescription job_from_json(const nlohmann::json& json) {
+  if (!json.is_object())
+    invalid(
+        "a job must be an object like {\"sql\": \"SELECT ...\", \"options\": {\"epsilon\": 1}, "
+        "\"data\": \"people.csv\"}");
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(kFields.begin(), kFields.end(), key) != kFields.end()) continue;
+    throw Error(ErrorCode::kUnknownName, "a job has no field '" + key.substr(0, 40) +
+                                             "'; did you mean '" + nearest_word(key, kFields) +
+                                             "'?");
+  }
+  if (json.contains("version") && json.at("version") != 1)
+    invalid("\"version\" must be 1, the only one there is");
+  JobDescription job;
+  job.sql = text_of(json, "sql");
+  job.algorithm = text_of(json, "algorithm");
+  if (job.sql.empty() == job.algorithm.empty())
+    invalid("a job must have either \"sql\" or \"algorithm\"");
+  if (json.contains("options")) job.options = json.at("options");
+  job.data = data_of(json);
+  job.schema = text_of(json, "schema");
+  job.ledger = text_of(json, "ledger");
+  job.analyst = text_of(json, "analyst");
+  job.table = text_of(json, "table");
+  job.column = text_of(json, "column");
+  job.output = text_of(json, "output");
+  job.report = text_of(json, "report");
+  if (!job.sql.empty() && !(job.table.empty() && job.column.empty()))
+    invalid("\"table\" and \"column\" go with an algorithm; SQL names its own");
+  return job;
+}
+
+const std::vector<OptionSpec>& question_options() {
+  using Type = OptionSpec::Type;
+  static const std::vector<OptionSpec> table = {
+      internal::epsilon_option(),
+      {"delta", Type::kNumber, "from 0 to below 1; above 0 where groups have no public list", "0"},
+      {"rows_per_unit", Type::kWhole,
+       "at most so many rows of a privacy unit; 0: as the schema says", "0"},
+      {"groups_per_unit", Type::kWhole, "in at most so many groups; 0: as the schema says", "0"},
+      {"rows_per_group", Type::kWhole, "and at most so many in one group; 0: as the schema says",
+       "0"},
+      {"memory", Type::kText, "at most so much memory, like 4G; 0: a share of the machine's", "0"},
+      {"threads", Type::kWhole, "at most so many threads; 0: all cores", "0"},
+      {"accept_weak", Type::kFlag, "allow an epsilon of 10 or more", "false"},
+  };
+  return table;
+}
+
+}  // namespace gauze
