@@ -1,0 +1,207 @@
+#include <gmock/gmock.h>
+
+#include "clinic.h"
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const char* const kByWard = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY ward";
+
+// Noise of scale below 2 exceeds 80 with probability below e^-40.
+TEST(SqlCommand, AnswersWithErrorBarsCostAndBounds) {
+  const Clinic clinic;
+  const Ran ran = ask(clinic, kByWard, "--epsilon 5 --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto json = ran.json();
+  const auto rows = json.at("rows");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("ward"), "day");
+  EXPECT_NEAR(rows[0].at("n").get<double>(), 2000, 80);
+  EXPECT_NEAR(rows[1].at("n").get<double>(), 1000, 80);
+  EXPECT_GT(rows[0].at("n_half_width").get<double>(), 0);
+  EXPECT_FALSE(rows[0].contains("ward_half_width"));
+  EXPECT_EQ(json.at("cost").at("epsilon"), 5.0);
+  EXPECT_EQ(json.at("bounds").at("rows_per_unit"), 3);
+  EXPECT_FALSE(json.contains("left"));
+}
+
+TEST(SqlCommand, ShowsPeopleATableWithWhatItCostAndWhatWasCounted) {
+  const Clinic clinic;
+  const Ran fancy = ask(clinic, kByWard, "--epsilon 5", "LC_ALL=C.UTF-8");
+  ASSERT_EQ(fancy.exit, 0) << fancy.err;
+  EXPECT_THAT(fancy.out, AllOf(HasSubstr("night"), HasSubstr("±"), HasSubstr("ε = 5"),
+                               HasSubstr("█"), HasSubstr("at most 3 rows of each patient_id")));
+  const Ran plain = ask(clinic, kByWard, "--epsilon 5", "LC_ALL=C");
+  EXPECT_THAT(plain.out, AllOf(HasSubstr("+-"), HasSubstr("epsilon = 5"), HasSubstr("#")));
+  for (const char c : plain.out)
+    EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 127)) << static_cast<int>(c);
+}
+
+TEST(SqlCommand, AveragesMediansAndJoinsAreAnswered) {
+  const Clinic clinic;
+  const Ran average =
+      ask(clinic, "SELECT ward, AVG(cost) AS c FROM visits GROUP BY ward", "--epsilon 9 --json");
+  ASSERT_EQ(average.exit, 0) << average.err;
+  EXPECT_NEAR(average.json().at("rows")[0].at("c").get<double>(), 100, 50);
+  EXPECT_NEAR(average.json().at("rows")[1].at("c").get<double>(), 300, 50);
+  const Ran median = ask(clinic, "SELECT MEDIAN(age) AS a FROM visits", "--epsilon 9 --json");
+  ASSERT_EQ(median.exit, 0) << median.err;
+  EXPECT_NEAR(median.json().at("rows")[0].at("a").get<double>(), 45, 10);
+  const Ran join =
+      ask(clinic, "SELECT floor, COUNT(*) AS n FROM visits JOIN wards USING (ward) GROUP BY floor",
+          "--epsilon 5 --json");
+  ASSERT_EQ(join.exit, 0) << join.err;
+  EXPECT_NEAR(join.json().at("rows")[1].at("n").get<double>(), 1000, 80);
+}
+
+TEST(SqlCommand, TheSchemaIsFoundBesideAFileAndByName) {
+  const Clinic clinic;
+  const std::string count = "sql \"SELECT COUNT(*) FROM visits\" --epsilon 5 ";
+  EXPECT_EQ(gauze_program(count + "--data " + clinic.path("visits.csv")).exit, 0);
+  EXPECT_EQ(gauze_program(count + "--data visits=" + clinic.path("visits.csv") + " --schema " +
+                          clinic.path("clinic.schema.json"))
+                .exit,
+            0);
+  const Ran renamed = gauze_program(count + "--data people=" + clinic.path("visits.csv") +
+                                    " --schema " + clinic.path("clinic.schema.json"));
+  EXPECT_EQ(renamed.exit, 2);
+  EXPECT_THAT(renamed.err, HasSubstr("visits=FILE"));
+}
+
+TEST(SqlCommand, WithoutASchemaItSaysHowToWriteOne) {
+  const Folder folder;
+  const std::string file = folder.write("people.csv", "id,city\n1,A\n");
+  const Ran ran = gauze_program("sql \"SELECT COUNT(*) FROM people\" --epsilon 1 --data " + file);
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("gauze schema template"), HasSubstr("missing_knowledge")));
+}
+
+TEST(SqlCommand, TheQuickFormCountsWithoutASchema) {
+  const Clinic clinic;
+  const std::string quick =
+      "sql \"SELECT diagnosis, COUNT(DISTINCT patient_id) AS n FROM visits "
+      "GROUP BY diagnosis\" --epsilon 5 --delta 1e-6 --json --unit patient_id --data " +
+      clinic.path("visits.csv");
+  EXPECT_EQ(gauze_program(quick).exit, 2) << "how many rows is not said";
+  const Ran ran = gauze_program(quick + " --rows-per-unit 3");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  // A diagnosis of one patient is kept with probability at most 1e-6.
+  EXPECT_EQ(ran.json().at("rows").size(), 2u) << ran.out;
+  EXPECT_THAT(ran.out, Not(HasSubstr("kuru")));
+  EXPECT_EQ(gauze_program(quick + " --rows-per-unit 3 --unit nobody").exit, 2);
+}
+
+TEST(SqlCommand, GroupsWithoutAPublicListNeedADelta) {
+  const Clinic clinic;
+  const char* const diagnoses = "SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis";
+  const Ran ran = ask(clinic, diagnoses);
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, HasSubstr("delta"));
+  EXPECT_EQ(ask(clinic, diagnoses, "--epsilon 5 --delta 1e-6").exit, 0);
+}
+
+TEST(SqlCommand, TheLedgerPaysAndRefusesWhatItCannotPay) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 3");
+  const Ran first = ask(clinic, kByWard, "--epsilon 2 --json");
+  ASSERT_EQ(first.exit, 0) << first.err;
+  EXPECT_EQ(first.json().at("left").at("epsilon"), 1.0);
+  const Ran second = ask(clinic, kByWard, "--epsilon 2");
+  EXPECT_EQ(second.exit, 3);
+  EXPECT_EQ(second.out, "");
+  const Ran third = ask(clinic, kByWard, "--epsilon 1", "LC_ALL=C");
+  EXPECT_EQ(third.exit, 0) << third.err;
+  EXPECT_THAT(third.out, HasSubstr("epsilon = 0 in "));
+}
+
+TEST(SqlCommand, ExplainReadsAndSpendsNothing) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 3");
+  const std::string before = slurp(clinic.path("clinic.ledger"));
+  for (const char* form :
+       {"EXPLAIN SELECT AVG(cost) FROM visits", "SELECT AVG(cost) FROM visits"}) {
+    const Ran ran = ask(clinic, form, "--epsilon 2 --explain", "LC_ALL=C");
+    ASSERT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("noise"), HasSubstr("epsilon = 2"), HasSubstr("visits"),
+                               HasSubstr("nothing was spent")));
+  }
+  const Ran json = ask(clinic, "EXPLAIN SELECT AVG(cost) FROM visits", "--epsilon 2 --json");
+  ASSERT_EQ(json.exit, 0) << json.err;
+  EXPECT_FALSE(json.json().at("measurements").empty());
+  EXPECT_FALSE(json.json().contains("rows"));
+  const Ran show = gauze_program("ledger history " + clinic.path("clinic.ledger") + " --json");
+  EXPECT_THAT(show.out, Not(HasSubstr("AVG")));
+}
+
+TEST(SqlCommand, WhatWouldLeakIsRefusedBeforeAnythingIsSpent) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 3");
+  for (const char* sql :
+       {"SELECT * FROM visits", "SELECT patient_id, COUNT(*) FROM visits GROUP BY patient_id",
+        "SELECT age FROM visits LIMIT 1", "DELETE FROM visits",
+        "SELECT COUNT(*) FROM visits WHERE random() < 0.5"}) {
+    const Ran ran = ask(clinic, sql, "--epsilon 1 --delta 1e-9");
+    EXPECT_EQ(ran.exit, 2) << sql << ran.out;
+    EXPECT_EQ(ran.out, "") << sql;
+    EXPECT_THAT(ran.err, HasSubstr("not_private")) << sql;
+  }
+  EXPECT_EQ(ask(clinic, "SELECT COUNT(*) FROM visits", "--epsilon 3").exit, 0)
+      << "nothing was spent";
+}
+
+TEST(SqlCommand, BadInputGetsOneLineThatSaysWhatToDo) {
+  const Clinic clinic;
+  struct Case {
+    const char* sql;
+    const char* more;
+    int exit;
+    const char* says;
+  };
+  for (const Case& each :
+       {Case{"SELECT COUNT(*) FROM visist", "--epsilon 1", 2, "visits"},
+        Case{"SELECT AVG(agee) FROM visits", "--epsilon 1", 2, "age"},
+        Case{"SELEC COUNT(*) FROM visits", "--epsilon 1", 2, "syntax"},
+        Case{"SELECT AVG(ward) FROM visits", "--epsilon 1", 2, "AVG"},
+        Case{"SELECT COUNT(*) FROM visits", "", 2, "--epsilon"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 0", 2, "epsilon"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 11", 2, "accept-weak"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --delta 1", 2, "delta"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --output a.xls", 2, ".parquet"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --output /no/such/a.csv", 5, "a.csv"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --schema /no/such.json", 5, "such.json"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --ledger /no/such.ledger", 5,
+             "such.ledger"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --memory lots", 2, "memory"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --rows-per-unit -3", 2,
+             "rows_per_unit"}}) {
+    const Ran ran = ask(clinic, each.sql, each.more);
+    EXPECT_EQ(ran.exit, each.exit) << each.sql << each.more << ran.err;
+    EXPECT_EQ(ran.out, "") << each.sql << each.more;
+    EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.sql << each.more;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+  EXPECT_EQ(ask(clinic, "SELECT COUNT(*) FROM visits", "--epsilon 11 --accept-weak").exit, 0);
+  const Ran missing = gauze_program("sql \"SELECT 1\" --epsilon 1 --data /no/such/file.csv");
+  EXPECT_EQ(missing.exit, 5);
+  EXPECT_THAT(missing.err, HasSubstr("/no/such/file.csv"));
+  clinic.write("clinic.schema.json", "{\"version\": 1,");
+  EXPECT_EQ(ask(clinic, "SELECT COUNT(*) FROM visits").exit, 2);
+}
+
+TEST(SqlCommand, AKeyCannotSteerTheTerminal) {
+  const Folder folder;
+  std::string rows = "id,city\n";
+  for (int i = 0; i < 2000; ++i) rows += std::to_string(i) + ",\033[31mred\n";
+  folder.write("people.csv", rows);
+  const Ran ran = gauze_program(
+      "sql \"SELECT city, COUNT(*) FROM people GROUP BY city\" --epsilon 5 --delta 1e-6 --unit id "
+      "--rows-per-unit 1 --data " +
+      folder.path("people.csv"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("?[31mred"), Not(HasSubstr("\033"))));
+}
+
+}  // namespace
