@@ -17,16 +17,24 @@ gauze::Event pure(const char* epsilon) {
   return {gauze::events::Pure{gauze::parse_ratio(epsilon)}, gauze::Relation::kAddRemove};
 }
 
-std::string folder() {
-  static const std::string kFolder = [] {
+/// Removed when the fuzzer ends.
+struct Folder {
+  Folder() {
     std::string name = std::filesystem::is_directory("/dev/shm")
                            ? "/dev/shm/gauze-ledger-fuzz-XXXXXX"
                            : "/tmp/gauze-ledger-fuzz-XXXXXX";
-    const std::string made = mkdtemp(name.data());
-    std::atexit([] { std::filesystem::remove_all(folder()); });
-    return made;
-  }();
-  return kFolder;
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string path;
+};
+
+const std::string& folder() {
+  static const Folder kFolder;
+  return kFolder.path;
 }
 
 const std::string& true_ledger() {

@@ -460,6 +460,16 @@ TEST(Ledger, RecomputesSumsAndStatesAndNotOnlyHashes) {
                ErrorCode::kLedgerDamaged);
 }
 
+TEST(Ledger, NoticesARecordThatWasAlteredAndHashedAnew) {
+  auto records = forged([](std::vector<ledger::Record>&) {});
+  records[1].caller = "somebody else";
+  records[1].hash = ledger::hash_of(records[1]);
+  ledger::Replay replay;
+  replay.next(records[0]);
+  replay.next(records[1]);
+  EXPECT_ERROR(replay.next(records[2]), ErrorCode::kLedgerDamaged);
+}
+
 // ---- files that are not what they should be ----
 
 TEST(LedgerFile, IsNeverOverwritten) {
