@@ -52,7 +52,8 @@ class DuckDb final : public Dialect {
       case Type::kDouble:
         return to_double(x, from);
       case Type::kText:
-        return cast(x, "VARCHAR");
+        // A column's own collation could take 'Bob' and 'bob' for one person.
+        return from == Type::kText ? '(' + cast(x, "VARCHAR") + " COLLATE C)" : cast(x, "VARCHAR");
       case Type::kDate:
         if (from == Type::kDate) return within_years(*this, x, to);
         if (from == Type::kTimestamp) return within_years(*this, try_cast(x, "DATE"), to);

@@ -88,7 +88,9 @@ class Postgres final : public Dialect {
       case Type::kDouble:
         return to_double(x, from);
       case Type::kText:
-        return cast(x, "TEXT");
+        // The database's own collation is deterministic: equal texts are the same bytes.
+        return from == Type::kText ? '(' + cast(x, "TEXT") + " COLLATE \"default\")"
+                                   : cast(x, "TEXT");
       case Type::kDate:
         if (from == Type::kDate) return within_years(*this, x, to);
         if (from == Type::kText) return date_of_text(cast(x, "TEXT"));
@@ -127,14 +129,10 @@ class Postgres final : public Dialect {
 
   // Where a result could underflow it is 0, or null when an operand is.
   std::string multiply(const std::string& x, const std::string& y) const override {
-    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") < 1e-150 THEN " + x + " * 0 * " +
-           y + " ELSE " + cast(x, "DOUBLE PRECISION") + " * " + cast(y, "DOUBLE PRECISION") +
-           " END)";
+    return product(x, y, "abs(" + real(x) + ") < 1e-150 OR abs(" + real(y) + ") < 1e-150", " * ");
   }
   std::string divide(const std::string& x, const std::string& y) const override {
-    return "(CASE WHEN abs(" + x + ") < 1e-150 OR abs(" + y + ") > 1e150 THEN " + x + " * 0 * " +
-           y + " ELSE " + cast(x, "DOUBLE PRECISION") + " / " + cast(y, "DOUBLE PRECISION") +
-           " END)";
+    return product(x, y, "abs(" + real(x) + ") < 1e-150 OR abs(" + real(y) + ") > 1e150", " / ");
   }
 
   std::string date_part(std::string_view part, const std::string& x) const override {
@@ -149,6 +147,14 @@ class Postgres final : public Dialect {
   }
 
  private:
+  static std::string real(const std::string& x) { return cast(x, "DOUBLE PRECISION"); }
+
+  static std::string product(const std::string& x, const std::string& y, const std::string& tiny,
+                             const char* operation) {
+    return "(CASE WHEN " + tiny + " THEN " + real(x) + " * 0 * sign(" + real(y) + ") ELSE " +
+           real(x) + operation + real(y) + " END)";
+  }
+
   std::string to_boolean(const std::string& x, Type from) const {
     if (from == Type::kBoolean) return x;
     if (from == Type::kText) return boolean_of_words(cast(x, "TEXT"));

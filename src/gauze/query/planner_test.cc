@@ -104,5 +104,25 @@ TEST(Planner, RefusesTreesThatSharedQueriesWouldMakeHuge) {
   EXPECT_ERROR(plan(sql + " SELECT COUNT(*) FROM q30"), ErrorCode::kUnsupported);
 }
 
+TEST(Planner, PlansANullThatWasCastToADate) {
+  EXPECT_NO_THROW(plan("SELECT COUNT(*) FROM visits WHERE day - CAST(NULL AS date) > 3"));
+  EXPECT_NO_THROW(
+      plan("SELECT COUNT(*) FROM visits WHERE extract(year FROM CAST(NULL AS date)) > 3"));
+}
+
+// 2^60 mentions of one column, and a union of 60 lists of 9,000: both are found in well under a second.
+TEST(Planner, FindsADomainOnceHoweverOftenAColumnIsMentioned) {
+  std::string chain = "WITH a0 AS (SELECT ward AS c FROM visits)";
+  for (int i = 1; i <= 60; ++i)
+    chain += ", a" + std::to_string(i) + " AS (SELECT coalesce(c, c) AS c FROM a" +
+             std::to_string(i - 1) + ")";
+  EXPECT_NO_THROW(plan(chain + " SELECT c, COUNT(*) FROM a60 GROUP BY c"));
+  std::string branches;
+  for (int i = 0; i < 60; ++i)
+    branches += " WHEN visit_id = " + std::to_string(i) + " THEN clamp(visit_id, 0, 8999) + " +
+                std::to_string(i * 9000);
+  EXPECT_NO_THROW(plan("SELECT CASE" + branches + " END AS c, COUNT(*) FROM visits GROUP BY c"));
+}
+
 }  // namespace
 }  // namespace gauze

@@ -36,13 +36,17 @@ std::string kind(const Facts& facts) {
   return std::string(name(facts.type));
 }
 
+bool fits_integer(const Ratio& lower, const Ratio& upper) {
+  return lower >= -largest_integer() && upper <= largest_integer();
+}
+
 /// A number of this range: an integer when both the operands and every result allow it, else a double whose ends are
 /// rounded outward. Rounding is monotone, so no computed value lies outside.
 Facts number(bool integers, Ratio lower, Ratio upper, bool nullable) {
   Facts result;
   result.nullable = nullable;
   result.type = Type::kDouble;
-  if (integers && lower >= -largest_integer() && upper <= largest_integer()) {
+  if (integers && fits_integer(lower, upper)) {
     result.type = Type::kInteger;
   } else {
     if (lower < -largest_double() || upper > largest_double())
@@ -68,21 +72,54 @@ Facts plain(Type type, bool nullable) {
   return result;
 }
 
+/// A date or timestamp of the years 1 to 9999: what every conversion yields.
+Facts any_time(Type type) {
+  const Date first = parse_date("0001-01-01"), last = parse_date("9999-12-31");
+  Facts result = plain(type, true);
+  result.lower = type == Type::kDate ? first.days : start_of(first).microseconds;
+  result.upper =
+      type == Type::kDate ? last.days : parse_timestamp("9999-12-31 23:59:59.999999").microseconds;
+  return result;
+}
+
 bool any_nullable(const std::vector<Facts>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const Facts& f) { return f.nullable; });
 }
 
-Facts hull_of_products(const Facts& a, const Facts& b, bool integers, bool nullable) {
+using Ends = std::pair<Ratio, Ratio>;
+
+Ends hull_of_products(const Facts& a, const Facts& b) {
   const Ratio corners[] = {*a.lower * *b.lower, *a.lower * *b.upper, *a.upper * *b.lower,
                            *a.upper * *b.upper};
-  return number(integers, *std::min_element(corners, corners + 4),
-                *std::max_element(corners, corners + 4), nullable);
+  const auto [least, most] = std::minmax_element(corners, corners + 4);
+  return {*least, *most};
+}
+
+/// Integers become doubles before they meet a double, and above 2^53 that rounds them.
+Facts in_doubles(Facts facts) {
+  facts.lower = down(*facts.lower);
+  facts.upper = up(*facts.upper);
+  return facts;
+}
+
+/// Products and quotients of doubles so small that they could underflow are computed as 0 (Dialect::multiply).
+bool may_vanish(const Facts& facts) {
+  static const Ratio kTiny = down(1 / power_of_two(490));
+  return *facts.lower<kTiny&& * facts.upper> - kTiny;
+}
+
+Facts with_zero(Facts facts) {
+  facts.lower = std::min(*facts.lower, Ratio(0));
+  facts.upper = std::max(*facts.upper, Ratio(0));
+  return facts;
 }
 
 Facts date_arithmetic(const std::string& function, const Facts& a, const Facts& b, Place place) {
   const bool nullable = a.nullable || b.nullable;
   if (function == "-" && a.type == Type::kDate && b.type == Type::kDate) {
     if (place == Place::kReleased) return plain(Type::kInteger, nullable);
+    require_range(a, "the difference of dates");
+    require_range(b, "the difference of dates");
     Facts days = number(true, *a.lower - *b.upper, *a.upper - *b.lower, nullable);
     days.missing = a.missing.empty() ? b.missing : a.missing;
     return days;
@@ -93,6 +130,7 @@ Facts date_arithmetic(const std::string& function, const Facts& a, const Facts& 
         "first");
   Facts result = plain(Type::kDate, nullable);
   if (place == Place::kReleased) return result;
+  require_range(a, "adding days to a date");
   require_range(b, "adding days to a date");
   result.missing = a.missing;
   result.lower = *a.lower + (function == "+" ? *b.lower : -*b.upper);
@@ -117,6 +155,8 @@ Facts reciprocal(const Facts& b) {
     throw Error(
         ErrorCode::kNotPrivate,
         "the divisor can be 0, and one row could make the question fail; write x / NULLIF(y, 0)");
+  if (*b.lower == *b.upper)
+    unsupported("the divisor is always 0, so this is always NULL; remove it");
   if (b.type != Type::kInteger)
     throw Error(ErrorCode::kNotPrivate,
                 "the divisor can be arbitrarily close to 0; write x / clamp(y, 0.01, 100) or a "
@@ -129,21 +169,27 @@ Facts reciprocal(const Facts& b) {
 
 Facts division(const std::string& function, const Facts& a, const Facts& b) {
   const bool nullable = a.nullable || b.nullable;
-  const Facts inverse = reciprocal(b);
-  Facts result = hull_of_products(a, inverse, false, nullable);
+  const Facts numerator = in_doubles(a), divisor = in_doubles(b);
+  const Ends ends = hull_of_products(numerator, reciprocal(divisor));
+  Facts result = number(false, ends.first, ends.second, nullable);
+  const Ratio huge = power_of_two(490);
+  if (may_vanish(numerator) || *divisor.lower < -huge || *divisor.upper > huge)
+    result = with_zero(std::move(result));
   if (function == "/") return result;
   if (a.type != Type::kInteger || b.type != Type::kInteger)
     unsupported("div takes integers; use floor(x / y)");
   const Ratio exact = power_of_two(53);
   if (*a.lower <= -exact || *a.upper >= exact)
     unsupported("div takes integers of at most 53 bits; clamp them first");
-  return number(true, Ratio(-floor(-*result.lower)), Ratio(ceil(*result.upper)), nullable);
+  // Truncation lies between floor and ceiling.
+  return number(true, Ratio(floor(*result.lower)), Ratio(ceil(*result.upper)), nullable);
 }
 
 Facts modulo(const Expression& call, const Facts& a) {
   const auto* by = std::get_if<std::int64_t>(&call.arguments[1].literal);
-  if (call.arguments[1].kind != Expression::Kind::kLiteral || by == nullptr || *by == 0)
-    unsupported("x % y takes a whole number other than 0 as y");
+  if (call.arguments[1].kind != Expression::Kind::kLiteral || by == nullptr || *by == 0 ||
+      *by == -1)  // the smallest integer % -1 is an error
+    unsupported("x % y takes a whole number other than 0 and -1 as y");
   if (a.type != Type::kInteger) unsupported("x % y takes an integer as x");
   Facts result = plain(Type::kInteger, a.nullable);
   const Ratio largest = abs(Ratio(*by)) - 1;
@@ -165,11 +211,23 @@ Facts arithmetic(const Expression& call, const std::vector<Facts>& arguments, Pl
   if (function == "%") return modulo(call, a);
   require_range(a, "'" + function + "'");
   require_range(b, "'" + function + "'");
+  if (function == "/" || function == "//") return division(function, a, b);
   const bool nullable = a.nullable || b.nullable;
-  if (function == "+") return number(integers, *a.lower + *b.lower, *a.upper + *b.upper, nullable);
-  if (function == "-") return number(integers, *a.lower - *b.upper, *a.upper - *b.lower, nullable);
-  if (function == "*") return hull_of_products(a, b, integers, nullable);
-  return division(function, a, b);
+  const auto ends = [&](const Facts& x, const Facts& y) -> Ends {
+    if (function == "+") return {*x.lower + *y.lower, *x.upper + *y.upper};
+    if (function == "-") return {*x.lower - *y.upper, *x.upper - *y.lower};
+    return hull_of_products(x, y);
+  };
+  if (integers) {
+    const Ends exact = ends(a, b);
+    if (fits_integer(exact.first, exact.second))
+      return number(true, exact.first, exact.second, nullable);
+  }
+  const Facts x = in_doubles(a), y = in_doubles(b);
+  const Ends rounded = ends(x, y);
+  Facts result = number(false, rounded.first, rounded.second, nullable);
+  return function == "*" && (may_vanish(x) || may_vanish(y)) ? with_zero(std::move(result))
+                                                             : result;
 }
 
 Facts rounding(const Expression& call, const std::vector<Facts>& arguments, Place place) {
@@ -190,10 +248,9 @@ Facts rounding(const Expression& call, const std::vector<Facts>& arguments, Plac
   if (place == Place::kReleased) return plain(Type::kInteger, true);
   if (x.type == Type::kInteger) return x;
   require_range(x, call.function);
-  Facts result = number(true, Ratio(floor(*x.lower)), Ratio(ceil(*x.upper)), x.nullable);
-  if (result.type != Type::kInteger)
-    unsupported(call.function + " takes values of at most 62 bits; clamp them first");
-  return result;
+  if (*x.lower < -power_of_two(61) || *x.upper > power_of_two(61))  // twice it must fit 64 bits
+    unsupported(call.function + " takes values of at most 61 bits; clamp them first");
+  return number(true, Ratio(floor(*x.lower)), Ratio(ceil(*x.upper)), x.nullable);
 }
 
 /// sqrt, exp, ln: increasing, computed in doubles, the ends widened by more than the error of any mathematical library.
@@ -389,6 +446,7 @@ Facts part_of_date(const Expression& call, const std::vector<Facts>& arguments, 
     unsupported(*part + " of " + kind(x) + " does not exist; " + kParts);
   Facts result = plain(trunc ? x.type : Type::kInteger, x.nullable);
   if (place == Place::kReleased) return result;
+  require_range(x, call.function);
   const auto at = [&](const Ratio& end) {
     const std::int64_t whole = saturate(numerator(end));
     return x.type == Type::kDate ? start_of(Date{whole}) : Timestamp{whole};
@@ -422,6 +480,7 @@ std::optional<Facts> conversion(const std::string& function, const Facts& x, Pla
   const Type target = function == "to_decimal" ? Type::kDouble : parse_type(function.substr(3));
   Facts result = x;
   result.type = target;
+  if (x.untyped && is_time(target)) return any_time(target);
   if (x.untyped || x.type == target) {
     result.untyped = false;
     return result;
@@ -529,10 +588,9 @@ Facts column_facts(const TableSchema& table, const ColumnSchema& column, bool id
       plain(domain.type == Type::kDecimal ? Type::kDouble : domain.type, domain.nullable);
   result.weight = 10;
   if (is_time(domain.type)) {
-    const bool date = domain.type == Type::kDate;
-    const Date first = parse_date("0001-01-01"), last = parse_date("9999-12-31");
-    result.lower = date ? first.days : start_of(first).microseconds;
-    result.upper = date ? last.days : parse_timestamp("9999-12-31 23:59:59.999999").microseconds;
+    const Facts any = any_time(domain.type);
+    result.lower = any.lower;
+    result.upper = any.upper;
   }
   const std::string json =
       "\"" + column.name + "\": {\"type\": \"" + std::string(name(domain.type)) + "\", \"lower\": ";
@@ -546,7 +604,10 @@ Facts column_facts(const TableSchema& table, const ColumnSchema& column, bool id
   else if (orders && !domain.lower && !domain.categories)
     result.missing = "add it to table '" + table.name + "' of the schema, for example " + json +
                      example + ", or write clamp(" + column.name + ", lower, upper)";
-  if (identity) return result;
+  if (identity) {  // converted only, so that "nulls": false is not enforced here
+    result.nullable = true;
+    return result;
+  }
   const auto set = [&](const Value& low, const Value& high) {
     result.lower = *literal_facts(low).lower;
     result.upper = *literal_facts(high).upper;

@@ -333,6 +333,10 @@ Relation join(Relation left, Relation right, Expression condition, bool left_joi
   node.condition = std::move(condition);
   node.left_join = left_join;
   node.equal = equated(node.condition, n);
+  // An integer equated with a double is rounded first, and then equals many.
+  std::erase_if(node.equal, [&](const auto& pair) {
+    return left->columns[pair.first].facts.type != right->columns[pair.second].facts.type;
+  });
   if (covers_key(node)) node.keys = left->keys;
   if (left->owner == Owner::kNobody) return finished(std::move(node));
   right->owner == Owner::kNobody ? join_with_public(node) : join_private(node);

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "gauze/query/evaluate_internal.h"
 #include "gauze/query/relation_internal.h"
@@ -7,6 +9,11 @@ namespace gauze {
 namespace {
 
 using Values = std::optional<std::vector<Value>>;
+
+/// What is known already: a column may be mentioned any number of times.
+using Found = std::map<std::pair<const RelationNode*, std::size_t>, Values>;
+
+Values domain_of(const Relation& relation, std::size_t column, Found& found);
 
 constexpr std::size_t kMostValues = 100'000;
 
@@ -17,11 +24,15 @@ Value in_type(const Value& value, Type type) {
   return value;
 }
 
-void append_new(std::vector<Value>& to, const std::vector<Value>& from, Type type) {
+/// The different values among `from`, in their order.
+std::vector<Value> different(const std::vector<Value>& from, Type type) {
+  std::vector<Value> result;
+  std::set<Value, decltype(&sorts_before)> seen(&sorts_before);
   for (const Value& each : from) {
-    const Value value = in_type(each, type);
-    if (!is_null(value) && std::find(to.begin(), to.end(), value) == to.end()) to.push_back(value);
+    Value value = in_type(each, type);
+    if (!is_null(value) && seen.insert(value).second) result.push_back(std::move(value));
   }
+  return result;
 }
 
 Values from_range(const Facts& facts) {
@@ -42,12 +53,12 @@ Values from_range(const Facts& facts) {
 
 /// The union of a few lists, in the order in which they are written.
 Values joined(const std::vector<Values>& parts, Type type) {
-  std::vector<Value> result;
+  std::vector<Value> all;
   for (const Values& part : parts) {
-    if (!part || part->size() > 10'000) return std::nullopt;
-    append_new(result, *part, type);
+    if (!part || part->size() > 10'000 || all.size() > kMostValues) return std::nullopt;
+    all.insert(all.end(), part->begin(), part->end());
   }
-  return result;
+  return different(all, type);
 }
 
 /// Our upper and lower are those of ASCII; exp, ln and sqrt differ in the last bit between machines.
@@ -112,8 +123,9 @@ Values trunc_values(const Expression& call, const Facts& time) {
 }
 
 Values domain_of_expression(const Expression& expression, const Relation& input,
-                            const std::vector<Facts>& facts) {
-  if (expression.kind == Expression::Kind::kColumn) return domain_of(input, expression.column);
+                            const std::vector<Facts>& facts, Found& found) {
+  if (expression.kind == Expression::Kind::kColumn)
+    return domain_of(input, expression.column, found);
   if (expression.kind == Expression::Kind::kLiteral)
     return is_null(expression.literal) ? std::vector<Value>{}
                                        : std::vector<Value>{expression.literal};
@@ -123,7 +135,8 @@ Values domain_of_expression(const Expression& expression, const Relation& input,
   for (std::size_t i = 0; i < expression.arguments.size(); ++i) {
     const bool condition =
         expression.function == "case" && i % 2 == 0 && i + 1 < expression.arguments.size();
-    if (!condition) parts.push_back(domain_of_expression(expression.arguments[i], input, facts));
+    if (!condition)
+      parts.push_back(domain_of_expression(expression.arguments[i], input, facts, found));
   }
   if (expression.function == "nullif") {
     if (parts[0] && parts[1] && parts[1]->size() == 1)
@@ -142,17 +155,11 @@ Values domain_of_scan(const RelationNode& scan, std::size_t column) {
   const Domain& domain = scan.table.columns[column].domain;
   const Facts& facts = scan.columns[column].facts;
   const bool identity = !facts.missing.empty() && (domain.categories || domain.lower);
-  if (domain.categories && !identity) {
-    std::vector<Value> result;
-    append_new(result, *domain.categories, facts.type);
-    return result;
-  }
+  if (domain.categories && !identity) return different(*domain.categories, facts.type);
   return from_range(facts);
 }
 
-}  // namespace
-
-std::optional<std::vector<Value>> domain_of(const Relation& relation, std::size_t column) {
+Values compute_domain(const Relation& relation, std::size_t column, Found& found) {
   const RelationNode& node = *relation;
   const RelationNode* first = node.inputs.empty() ? nullptr : node.inputs[0].get();
   switch (node.kind) {
@@ -160,24 +167,38 @@ std::optional<std::vector<Value>> domain_of(const Relation& relation, std::size_
       return domain_of_scan(node, column);
     case RelationNode::Kind::kFilter:
     case RelationNode::Kind::kSemiJoin:
-      return domain_of(node.inputs[0], column);
+      return domain_of(node.inputs[0], column, found);
     case RelationNode::Kind::kProject:
-      return domain_of_expression(node.expressions[column], node.inputs[0], first->facts());
+      return domain_of_expression(node.expressions[column], node.inputs[0], first->facts(), found);
     case RelationNode::Kind::kJoin:
       return column < first->columns.size()
-                 ? domain_of(node.inputs[0], column)
-                 : domain_of(node.inputs[1], column - first->columns.size());
+                 ? domain_of(node.inputs[0], column, found)
+                 : domain_of(node.inputs[1], column - first->columns.size(), found);
     case RelationNode::Kind::kUnion: {
       std::vector<Values> parts;
-      for (const Relation& input : node.inputs) parts.push_back(domain_of(input, column));
+      for (const Relation& input : node.inputs) parts.push_back(domain_of(input, column, found));
       return joined(parts, node.columns[column].facts.type);
     }
     case RelationNode::Kind::kUnitAggregate:
       return column < node.expressions.size()
-                 ? domain_of_expression(node.expressions[column], node.inputs[0], first->facts())
+                 ? domain_of_expression(node.expressions[column], node.inputs[0], first->facts(),
+                                        found)
                  : from_range(node.columns[column].facts);
   }
   return std::nullopt;
+}
+
+Values domain_of(const Relation& relation, std::size_t column, Found& found) {
+  const auto key = std::make_pair(relation.get(), column);
+  if (const auto known = found.find(key); known != found.end()) return known->second;
+  return found.emplace(key, compute_domain(relation, column, found)).first->second;
+}
+
+}  // namespace
+
+std::optional<std::vector<Value>> domain_of(const Relation& relation, std::size_t column) {
+  Found found;
+  return domain_of(relation, column, found);
 }
 
 }  // namespace gauze

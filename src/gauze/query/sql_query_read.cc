@@ -16,9 +16,12 @@ std::string name_of(char kind, std::size_t i) {
 std::string cell_sql(const CellSpec& cell, const Plan& plan, const Dialect& dialect) {
   const std::string value = name_of('v', cell.value);
   const ValueColumn& column = plan.values[cell.value];
-  if (cell.identity || (column.integral && cell.exponent == 0)) return value;
+  if (cell.identity) return value;
+  // The range was proved; this is the second line of defence, for the noise is sized by it.
   const Type type = column.integral ? Type::kInteger : Type::kDouble;
-  return dialect.steps(value, type, cell.exponent);
+  const std::string bounded = dialect.clamp(value, type, *column.lower, *column.upper);
+  return column.integral && cell.exponent == 0 ? bounded
+                                               : dialect.steps(bounded, type, cell.exponent);
 }
 
 std::string keys_sql(const Plan& plan, const char* end) {
@@ -286,9 +289,9 @@ GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& 
       const std::uint32_t g = groups[i];
       if (g == UnitRows::kNoGroup) continue;
       std::size_t column = plan.keys.size();
-      rows[g] = static_cast<std::uint64_t>(wide_at(batch.columns[column++], i));
+      rows[g] += static_cast<std::uint64_t>(wide_at(batch.columns[column++], i));
       for (std::size_t m = 0; m < measures; ++m) {
-        truth.totals.sums[g * measures + m] = wide_at(batch.columns[column++], i);
+        truth.totals.sums[g * measures + m] += wide_at(batch.columns[column++], i);
       }
       for (std::size_t s = 0; s < design.samples.size(); ++s) {
         if (design.samples[s].distinct) truth.distinct[s][g] = wide_at(batch.columns[column++], i);
