@@ -362,6 +362,11 @@ TEST_F(Dialects, SumsDoNotOverflowAndProductsDoNotUnderflow) {
     EXPECT_EQ(zeros[2], "0|0");
     EXPECT_EQ(zeros[3].substr(0, 2), "9|");
     EXPECT_EQ(zeros[4], "-|-");
+    // One small operand is enough, on either side.
+    const std::string small = dialect.literal(1e-140);
+    EXPECT_EQ(rows_of(*source, "SELECT abs(" + dialect.multiply("x", small) + "), abs(" +
+                                   dialect.multiply(small, "x") + ") FROM tiny WHERE id = 0"),
+              Lines{"0|0"});
     EXPECT_EQ(rows_of(*source, "SELECT " + dialect.divide("x", dialect.literal(2.0)) +
                                    " FROM tiny WHERE id = 3"),
               Lines{"1.5"});

@@ -111,7 +111,7 @@ void write_parquet(const Table& table, const Draft& draft) {
   std::vector<std::string> names;
   std::string types, select;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
-    names.push_back("c" + std::to_string(i));
+    names.push_back('c' + std::to_string(i));
     types += names[i] + ": '" + dialect.type_name(table.columns()[i].type()) + "', ";
     select += (i ? ", " : "") + names[i] + " AS " + dialect.identifier(table.names()[i]);
   }
