@@ -1,5 +1,6 @@
-// Times whole private answers: query_bench FILE SQL SCHEMA EPSILON DELTA THREADS REPEATS prints one line of JSON per
-// run: seconds to plan and calibrate, seconds to answer, groups, and the answer's first columns.
+// Times whole private answers: query_bench FILE SQL SCHEMA EPSILON DELTA THREADS REPEATS [PLAIN] prints one line of JSON per
+// run: seconds to plan and calibrate, seconds to answer, groups, the first rows of the answer, and the seconds that the same
+// engine takes in turn for the question PLAIN, whose columns are cast to BIGINT, DOUBLE or VARCHAR.
 
 #include <chrono>
 #include <cstdlib>
@@ -24,7 +25,14 @@ nlohmann::json cell_json(const Answer::Cell& cell) {
   return to_text(cell.value);
 }
 
-void run(char** arguments) {
+double plain_seconds(Source& source, const std::string& sql) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto stream = source.execute(sql);
+  for (Batch batch; stream->next(batch);) continue;
+  return seconds_since(start);
+}
+
+void run(int count, char** arguments) {
   const Schema schema = read_schema(arguments[3]);
   const std::string table = schema.tables.at(0).name;
   const auto threads = static_cast<unsigned>(std::atoi(arguments[6]));
@@ -44,6 +52,7 @@ void run(char** arguments) {
     const Answer answer = query.run(*source, context).value;
     line["seconds"] = seconds_since(start);
     line["groups"] = answer.rows.size();
+    if (count > 8) line["plain_seconds"] = plain_seconds(*source, arguments[8]);
     for (std::size_t r = 0; r < answer.rows.size() && r < 1000; ++r) {
       nlohmann::json row;
       for (const Answer::Cell& cell : answer.rows[r]) row.push_back(cell_json(cell));
@@ -57,12 +66,12 @@ void run(char** arguments) {
 }  // namespace gauze
 
 int main(int count, char** arguments) {
-  if (count != 8) {
-    std::cerr << "query_bench FILE SQL SCHEMA EPSILON DELTA THREADS REPEATS\n";
+  if (count != 8 && count != 9) {
+    std::cerr << "query_bench FILE SQL SCHEMA EPSILON DELTA THREADS REPEATS [PLAIN]\n";
     return 2;
   }
   try {
-    gauze::run(arguments);
+    gauze::run(count, arguments);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;

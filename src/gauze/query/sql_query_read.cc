@@ -50,26 +50,51 @@ std::string minus(const std::string& x, std::int64_t centre) {
          ")";
 }
 
-/// The aggregate that computes a measure where every row is a unit.
-std::string measure_sql(const Measure& measure, const Dialect& dialect) {
-  std::string product, condition;
-  std::uint32_t covered = 0;
-  for (const Measure::Factor& factor : measure.factors) {
-    product += (product.empty() ? "" : " * ") + minus(name_of('c', factor.cell), factor.centre);
-    covered |= std::uint32_t{1} << factor.cell;  // null as soon as one factor is
-  }
+std::string count_sql(std::uint32_t present) {
+  std::string condition;
   for (std::uint32_t c = 0; c < 32; ++c) {
-    if ((measure.present & ~covered) >> c & 1) {
+    if (present >> c & 1) {
       condition += (condition.empty() ? "" : " AND ") + name_of('c', c) + " IS NOT NULL";
     }
   }
-  if (measure.factors.empty()) {
-    if (condition.empty()) return "COUNT(*)";
-    return "COUNT(CASE WHEN " + condition + " THEN 1 END)";
+  if (condition.empty()) return "COUNT(*)";
+  if (std::has_single_bit(present)) {
+    return "COUNT(" + name_of('c', static_cast<std::size_t>(std::countr_zero(present))) + ")";
+  }
+  return "COUNT(CASE WHEN " + condition + " THEN 1 END)";
+}
+
+/// Sums of one factor are centred afterwards, by the count of its rows: an operation less per row.
+bool is_centred_afterwards(const Measure& measure) {
+  return measure.factors.size() == 1 && measure.factors[0].centre != 0;
+}
+
+std::uint32_t cells_of(const Measure& measure) {
+  std::uint32_t cells = 0;
+  for (const Measure::Factor& factor : measure.factors) cells |= std::uint32_t{1} << factor.cell;
+  return cells;
+}
+
+/// The aggregates that compute a measure where every row is a unit; `measure_at` reads them.
+std::string measure_sql(const Measure& measure, const Dialect& dialect) {
+  if (measure.factors.empty()) return count_sql(measure.present);
+  std::string product, condition;
+  for (const Measure::Factor& factor : measure.factors) {
+    const std::string cell = name_of('c', factor.cell);
+    product += (product.empty() ? "" : " * ") +
+               (is_centred_afterwards(measure) ? cell : minus(cell, factor.centre));
+  }
+  const std::uint32_t others = measure.present & ~cells_of(measure);  // a null factor makes null
+  for (std::uint32_t c = 0; c < 32; ++c) {
+    if (others >> c & 1) {
+      condition += (condition.empty() ? "" : " AND ") + name_of('c', c) + " IS NOT NULL";
+    }
   }
   std::string value = minus(product, measure.offset);
   if (!condition.empty()) value = "CASE WHEN " + condition + " THEN " + value + " END";
-  return dialect.integer_sum(value);
+  const std::string sum = dialect.integer_sum(value);
+  if (!is_centred_afterwards(measure)) return sum;
+  return sum + ", " + count_sql(measure.present | cells_of(measure));
 }
 
 WideInteger parse_wide(std::string_view text) {
@@ -86,6 +111,14 @@ WideInteger wide_at(const BatchColumn& column, std::size_t row) {
   if (column.is_null(row)) return 0;
   if (column.kind == BatchColumn::Kind::kTexts) return parse_wide(column.texts[row]);
   return column.integers[row];
+}
+
+/// What `measure_sql` computed, from column `at` on, which moves behind it.
+WideInteger measure_at(const Measure& measure, const Batch& batch, std::size_t row,
+                       std::size_t& at) {
+  const WideInteger sum = wide_at(batch.columns[at++], row);
+  if (!is_centred_afterwards(measure)) return sum;
+  return sum - measure.factors[0].centre * wide_at(batch.columns[at++], row);
 }
 
 /// Calls back at most twenty times a second.
@@ -291,10 +324,10 @@ GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& 
       std::size_t column = plan.keys.size();
       rows[g] += static_cast<std::uint64_t>(wide_at(batch.columns[column++], i));
       for (std::size_t m = 0; m < measures; ++m) {
-        truth.totals.sums[g * measures + m] += wide_at(batch.columns[column++], i);
+        truth.totals.sums[g * measures + m] += measure_at(design.measures[m], batch, i, column);
       }
       for (std::size_t s = 0; s < design.samples.size(); ++s) {
-        if (design.samples[s].distinct) truth.distinct[s][g] = wide_at(batch.columns[column++], i);
+        if (design.samples[s].distinct) truth.distinct[s][g] += wide_at(batch.columns[column++], i);
       }
     }
   }
