@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Private questions beside the same questions without privacy, and beside other libraries, as one CSV.
+
+Usage: bench/query [--rows 1e7] [--peer-rows 1e6] [--repeat 3] [--epsilon 1] [--folder TMP] [--venvs DIR] [--bench BINARY]
+
+Rows: task, rows, groups, system, seconds (best of the runs), ratio to Gauze, error (mean over groups of |count - true count|: noise
+and what bounding cuts off). Everything runs on the same Parquet file; Gauze and DuckDB take turns in one process; machines are
+noisy: compare ratios.
+"""
+
+import argparse
+import csv
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import duckdb
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+UNITS = 1_000_000
+
+SCHEMA = {
+    "version": 1, "dataset": "bench", "tables": {"d": {"columns": {
+        "u": {"type": "integer"},
+        "g": {"type": "integer", "lower": 0, "upper": 999, "nulls": False},
+        "h": {"type": "integer"},
+        "x": {"type": "integer", "lower": 0, "upper": 99},
+        "y": {"type": "double", "lower": 0, "upper": 1000}}}}}
+BOUNDS = {"unit": "u", "rows_per_unit": 20, "groups_per_unit": 10, "rows_per_group": 2}
+
+# task: (whose rows, delta, Gauze's SQL, DuckDB's own, in columns that query_bench reads)
+TASKS = {
+    "rows, 10^3 groups, count and sum": (
+        "row", "0", "SELECT g, COUNT(*), SUM(x) FROM d GROUP BY g",
+        "SELECT CAST(g AS BIGINT), COUNT(*), CAST(SUM(x) AS BIGINT) FROM {} GROUP BY g"),
+    "rows, 10^3 groups, count and mean": (
+        "row", "0", "SELECT g, COUNT(*), AVG(y) FROM d GROUP BY g",
+        "SELECT CAST(g AS BIGINT), COUNT(*), AVG(y) FROM {} GROUP BY g"),
+    "units, 10^3 groups, count": (
+        "unit", "1e-6", "SELECT g, COUNT(DISTINCT u) FROM d GROUP BY g",
+        "SELECT CAST(g AS BIGINT), COUNT(DISTINCT u) FROM {} GROUP BY g"),
+    "units, 10^6 groups, selected keys": (
+        "unit", "1e-6", "SELECT h, COUNT(DISTINCT u) FROM d GROUP BY h",
+        "SELECT CAST(h AS BIGINT), COUNT(DISTINCT u) FROM {} GROUP BY h"),
+}
+PEERS = ["opendp", "diffprivlib", "smartnoise", "pipelinedp", "tumult"]
+
+
+def generate(rows, path):
+    duckdb.sql(f"""COPY (SELECT (hash(i) % {UNITS})::BIGINT u, (hash(i + 1000000007) % 1000)::INT g,
+      (hash(i + 77) % 1000000)::INT h, (hash(i + 99) % 100)::INT x, ((hash(i + 123) % 100000) / 100.0)::DOUBLE y
+      FROM range({rows}) t(i)) TO '{path}' (FORMAT parquet)""")
+
+
+def gauze(options, path, schema, sql, delta, plain):
+    """Best seconds of Gauze and of the plain question, and the answer; or nothing and the reason."""
+    result = subprocess.run(
+        [options.bench, path, sql, schema, options.epsilon, delta, "0", str(options.repeat), plain.format("d")],
+        capture_output=True, text=True)
+    if result.returncode != 0:
+        return None, None, result.stderr.strip()
+    runs = [json.loads(line) for line in result.stdout.splitlines()]
+    best = min(runs, key=lambda run: run["seconds"] + run["design_seconds"])
+    return (best["seconds"] + best["design_seconds"], min(run["plain_seconds"] for run in runs),
+            best.get("rows", []))
+
+
+def error_of(rows, truth):
+    """Mean |count - true count| over the groups both know."""
+    known = {row[0]: row[1] for row in truth}
+    differences = [abs(float(row[1]) - known[int(row[0])]) for row in rows if int(row[0]) in known]
+    return f"{sum(differences) / len(differences):.3g}" if differences else ""
+
+
+def peer(options, name, task, path):
+    python = pathlib.Path(options.venvs) / name / "bin/python"
+    if not python.exists():
+        return None, "not installed"
+    try:
+        result = subprocess.run([python, ROOT / "bench/query_peers.py", name, task, path, options.epsilon],
+                                capture_output=True, text=True, timeout=1800)
+    except subprocess.TimeoutExpired:
+        return None, "more than 30 minutes"
+    lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
+    if result.returncode != 0 or not lines:
+        return None, (result.stderr.strip().splitlines() or ["no answer"])[-1][:120]
+    answer = json.loads(lines[-1])
+    return answer["seconds"], answer["rows"]
+
+
+def report(out, options, folder, schemas, rows, peers):
+    path = str(folder / f"d{rows}.parquet")
+    generate(rows, path)
+    for task, (whose, delta, ours, theirs) in TASKS.items():
+        base, plain, answer = gauze(options, path, schemas[whose], ours, delta, theirs)
+        truth = duckdb.sql(theirs.format(f"'{path}'")).fetchall()
+        line = [task, rows, len(truth)]
+        if base is None:
+            out.writerow(line + ["gauze", "", "", answer])
+            continue
+        out.writerow(line + ["gauze", f"{base:.3f}", "1", error_of(answer, truth)])
+        out.writerow(line + ["DuckDB, no privacy", f"{plain:.3f}", f"{plain / base:.3g}", "0"])
+        for name in peers:
+            seconds, found = peer(options, name, task, path)
+            if seconds is None:
+                out.writerow(line + [name, "", "", found])
+            else:
+                out.writerow(line + [name, f"{seconds:.3f}", f"{seconds / base:.3g}", error_of(found, truth)])
+        sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", default="1e7", help="for Gauze and DuckDB; several with commas")
+    parser.add_argument("--peer-rows", default="1e6", help="with the other libraries beside; 0 for none")
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--epsilon", default="1")
+    parser.add_argument("--folder")
+    parser.add_argument("--venvs", default=str(ROOT / "build/bench/venvs"))
+    parser.add_argument("--bench", default=str(ROOT / "build/bench/src/gauze/query_bench"))
+    options = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="gauze_bench_", dir=options.folder))
+    try:
+        schemas = {}
+        for whose, unit in (("row", {"unit": "row"}), ("unit", BOUNDS)):
+            schema = json.loads(json.dumps(SCHEMA))
+            schema["tables"]["d"] = {**unit, **schema["tables"]["d"]}
+            schemas[whose] = str(folder / f"{whose}.schema.json")
+            pathlib.Path(schemas[whose]).write_text(json.dumps(schema))
+        out = csv.writer(sys.stdout)
+        out.writerow(["task", "rows", "groups", "system", "seconds", "ratio", "error"])
+        if float(options.peer_rows) > 0:
+            report(out, options, folder, schemas, int(float(options.peer_rows)), options.peers.split(","))
+        for rows in options.rows.split(","):
+            if float(rows) > 0:
+                report(out, options, folder, schemas, int(float(rows)), [])
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
