@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <pty.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "clinic.h"
@@ -87,9 +88,11 @@ class Terminal {
     return got;
   }
 
+  /// The exit code; a program that has not ended after 20 seconds is ended.
   int wait() {
     int status = 0;
-    waitpid(child_, &status, 0);
+    for (int i = 0; i < 200 && waitpid(child_, &status, WNOHANG) == 0; ++i) usleep(100'000);
+    if (kill(child_, SIGKILL) == 0) waitpid(child_, &status, 0);
     child_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
   }
@@ -125,7 +128,7 @@ TEST(SqlPrompt, RemembersWhatWasAsked) {
   terminal.until("> ");
   terminal.type("\\budget\n");
   terminal.until("> ");
-  terminal.type("\x04");
+  terminal.type("\\quit\n");
   EXPECT_EQ(terminal.wait(), 0);
   unsetenv("XDG_STATE_HOME");
   EXPECT_THAT(slurp(clinic.path("state/gauze/history")), HasSubstr("budget"));
