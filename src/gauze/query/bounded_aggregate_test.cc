@@ -295,9 +295,11 @@ TEST(BoundedAggregate, CountsAValueSharedByUnitsOnceAndEachUnitsValuesWithinItsB
     for (const std::int64_t x : {7, 7, 8}) rows.push_back({u, 0, {x}});
   }
   for (std::int64_t x = 0; x < 100; ++x) rows.push_back({99, 0, {1000 + x}});
+  // copies do not crowd out a unit's other values
+  for (int i = 0; i < 200; ++i) rows.push_back({98, 0, {2000 + std::max(0, i - 197)}});
   const auto totals = aggregate(
       {.bounds = Bounds{3, 1, 3}, .cells = 1u, .measures = {}, .samples = {{0, true}}}, rows, 1);
-  EXPECT_EQ(totals.samples[0].values.size(), 2u + 3u);
+  EXPECT_EQ(totals.samples[0].values.size(), 2u + 3u + 3u);
 }
 
 TEST(BoundedAggregate, NamesTheKeysOfEachUnitWithinItsBounds) {

@@ -245,6 +245,65 @@ TEST(SqlQuery, SplitsAMeanInsideItsOwnShare) {
   EXPECT_THAT(share("SELECT SUM(days), AVG(days) FROM visits").size(), 2u);
 }
 
+// A sum beside a mean is centred sum + 5 count: both must hold at once, so each gets 2.5 %. The sum has two thirds
+// of epsilon 1, asked for by two of three: scale 5/(2/3); the count the rest: scale 3. For discrete Laplace noise
+// P(|X| > r) = 2 q^(r + 1) / (1 + q), q = e^(-1/scale).
+TEST(SqlQuery, SharesTheFailuresOfACellAmongItsMeasurements) {
+  const auto radius = [](double scale, double beta) {
+    const double q = std::exp(-1 / scale);
+    double r = 0;
+    while (2 * std::pow(q, r + 1) / (1 + q) > beta) ++r;
+    return r;
+  };
+  const Tables tables;
+  const auto source = tables.open("visits", visits());
+  const SqlQuery q =
+      query("SELECT SUM(days), AVG(days), COUNT(days) FROM visits", visits_schema("\"row\"", ""));
+  const Answer a = answer(q, *source, 1);
+  ASSERT_EQ(q.measurements().size(), 2u);
+  EXPECT_DOUBLE_EQ(*a.rows[0][0].half_width, radius(7.5, 0.025) + 5 * radius(3, 0.025));
+  EXPECT_DOUBLE_EQ(*a.rows[0][2].half_width, radius(3, 0.05));
+}
+
+/// Sends numbers a million times too large.
+class Exaggerating final : public Source {
+ public:
+  explicit Exaggerating(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+  const Dialect& dialect() const override { return source_->dialect(); }
+  std::vector<ColumnInfo> columns(const std::string& table) override {
+    return source_->columns(table);
+  }
+  std::unique_ptr<Stream> execute(const std::string& sql) override {
+    return std::make_unique<Large>(source_->execute(sql));
+  }
+
+ private:
+  class Large final : public Stream {
+   public:
+    explicit Large(std::unique_ptr<Stream> stream) : stream_(std::move(stream)) {}
+    bool next(Batch& batch) override {
+      if (!stream_->next(batch)) return false;
+      BatchColumn& value = batch.columns.back();
+      values_.assign(value.integers.begin(), value.integers.end());
+      for (std::int64_t& x : values_) x *= 1'000'000;
+      value.integers = values_;
+      return true;
+    }
+
+   private:
+    std::unique_ptr<Stream> stream_;
+    std::vector<std::int64_t> values_;
+  };
+  std::unique_ptr<Source> source_;
+};
+
+TEST(SqlQuery, KeepsWhatASourceSendsWithinItsPublicRange) {
+  const Tables tables;
+  Exaggerating source(tables.open("visits", std::string(kHeader) + "1,a,x,9,9\n2,a,x,9,9\n"));
+  const SqlQuery q = query("SELECT SUM(days) FROM visits", visits_schema(), "1000000");
+  EXPECT_EQ(number(answer(q, source, 1).rows[0][0]), 20);
+}
+
 TEST(SqlQuery, CancelsBeforeNoiseWhenProgressThrows) {
   const Tables tables;
   const auto source = tables.open("visits", visits());
