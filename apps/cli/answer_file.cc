@@ -82,6 +82,9 @@ void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {
     print_answer(answered);
   if (!files.output.empty()) write_answer(answered.answer, files.output);
   if (!files.report.empty()) write_all(files.report, report(answered));
+  for (const std::string& each : {files.output, files.report}) {
+    if (!json && !each.empty()) print_line("  written   " + each);
+  }
 }
 
 }  // namespace gauze::cli

@@ -112,16 +112,21 @@ Chart chart_of(const Answer& answer, const Axis& axis, std::size_t column) {
 
 struct Range {
   double low = 0, high = 1;
-  double percent(double value) const { return 100 * (value - low) / (high - low); }
+  /// Where the value lies; what is outside lies at the nearer end.
+  double percent(double value) const {
+    return 100 * (std::clamp(value, low, high) - low) / (high - low);
+  }
 };
 
-/// All points with their error bars. Bars grow from zero; a line need not show it when that would
+/// All points with their error bars, but for those that would flatten everything else. Bars grow from zero; a line need not show it when that would
 /// flatten it.
 Range range_of(const Chart& chart) {
   double low = INFINITY, high = -INFINITY;
+  double largest = 0;
+  for (const Point& point : chart.points) largest = std::max(largest, std::abs(point.value));
   for (const Point& point : chart.points) {
-    low = std::min(low, point.low);
-    high = std::max(high, point.high);
+    low = std::min(low, std::max(point.low, point.value - largest / 2));
+    high = std::max(high, std::min(point.high, point.value + largest / 2));
   }
   if (!chart.over_time || (low > 0 && low < 0.6 * high)) low = std::min(low, 0.0);
   if (!chart.over_time) high = std::max(high, 0.0);
@@ -293,8 +298,8 @@ rect { stroke: none !important; }
 .dots { fill: none !important; stroke-width: 6; stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .band { stroke: none !important; opacity: .22; }
 .grid { stroke: var(--rule); stroke-width: 1; vector-effect: non-scaling-stroke; }
-.plot { display: grid; grid-template-columns: 4.2rem 1fr; height: 17rem; padding: .6rem 1.6rem 2rem 0; position: relative; }
-.plot svg { width: 100%; height: 100%; overflow: visible; }
+.plot { display: grid; grid-template-columns: 4.2rem 1fr; grid-template-rows: minmax(0, 1fr) 0; height: 17rem; padding: .6rem 1.6rem 2rem 0; position: relative; }
+.plot svg { width: 100%; height: 100%; min-height: 0; overflow: visible; }
 .scale, .times { position: relative; font-size: .8rem; color: var(--soft); font-variant-numeric: tabular-nums; }
 .scale span { position: absolute; right: .8rem; transform: translateY(-50%); white-space: nowrap; }
 .times { grid-column: 2; height: 0; }

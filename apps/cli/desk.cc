@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -134,21 +135,21 @@ Schema quick_schema(const DataOptions& options, Source& source) {
   return schema;
 }
 
-/// A folder may hold more than the schema speaks of; that is left alone.
-void keep_known(std::map<std::string, std::string>& tables, const Schema& schema) {
-  const std::string first = tables.begin()->first;
-  const auto known = [&](const std::string& name) {
-    return std::any_of(schema.tables.begin(), schema.tables.end(),
-                       [&](const TableSchema& table) { return table.name == name; });
-  };
-  std::erase_if(tables, [&](const auto& table) { return !known(table.first); });
-  if (!tables.empty()) return;
+bool speaks_of(const Schema& schema, std::string_view name) {
+  return std::any_of(schema.tables.begin(), schema.tables.end(),
+                     [&](const TableSchema& table) { return same_name(table.name, name); });
+}
+
+void refuse_unknown(const std::map<std::string, std::string>& tables, const Schema& schema) {
   std::string names;
   for (const TableSchema& table : schema.tables)
     names.append(names.empty() ? "" : ", ").append(table.name);
-  throw Error(ErrorCode::kUnknownName, "the schema speaks of " + names + ", not of '" + first +
-                                           "'; give the file its table's name: --data " +
-                                           schema.tables.front().name + "=FILE");
+  for (const auto& [name, path] : tables) {
+    if (speaks_of(schema, name)) continue;
+    throw Error(ErrorCode::kUnknownName, "the schema speaks of " + names + ", not of '" + name +
+                                             "'; give the file its table's name: --data " +
+                                             schema.tables.front().name + "=" + path);
+  }
 }
 
 std::string user_name() {
@@ -202,7 +203,8 @@ bool is_postgres(const std::string& data) {
   return data.starts_with("postgresql://") || data.starts_with("postgres://");
 }
 
-std::map<std::string, std::string> tables_of(const std::vector<std::string>& data) {
+std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
+                                             const Schema* schema) {
   std::map<std::string, std::string> tables;
   for (const std::string& each : data) {
     const std::size_t equals = each.find('=');
@@ -210,7 +212,8 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
       add_table(tables, each.substr(0, equals), each.substr(equals + 1));
     } else if (fs::is_directory(each)) {
       for (const fs::path& file : listed(each)) {
-        if (holds_rows(file.filename().string()))
+        const bool wanted = schema == nullptr || speaks_of(*schema, table_name(file));
+        if (wanted && holds_rows(file.filename().string()))
           add_table(tables, table_name(file), file.string());
       }
     } else {
@@ -228,12 +231,13 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
   SourceOptions limits;
   limits.memory = bytes(options.memory, "--memory");
   limits.threads = thread_count(options.threads);
-  auto tables = tables_of(options.data);
+  const auto tables = tables_of(options.data, schema);
   if (tables.empty()) {
-    throw Error(ErrorCode::kIo,
-                "the folder '" + options.data.front() + "' holds no CSV, Parquet or JSON file");
+    throw Error(ErrorCode::kIo, "the folder '" + options.data.front() +
+                                    "' holds no CSV, Parquet or JSON file" +
+                                    (schema != nullptr ? " of a table in the schema" : ""));
   }
-  if (schema != nullptr) keep_known(tables, *schema);
+  if (schema != nullptr) refuse_unknown(tables, *schema);
   return open_files(tables, limits);
 }
 

@@ -30,10 +30,12 @@ void add_data_options(CLI::App& command, DataOptions& options);
 std::uint64_t bytes(const std::string& text, const char* option);
 unsigned thread_count(const std::string& text);
 
-/// Which file holds which table. A file's table has the file's name up to the first dot.
-std::map<std::string, std::string> tables_of(const std::vector<std::string>& data);
+/// Which file holds which table. A file's table has the file's name up to the first dot. Of a folder,
+/// with a schema, only the tables that it speaks of: answers may lie beside the data.
+std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
+                                             const Schema* schema = nullptr);
 bool is_postgres(const std::string& data);
-/// With a schema, tables it does not speak of stay closed.
+/// With a schema, tables it does not speak of are refused.
 std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema = nullptr);
 
 /// Everything a question needs, opened: nothing private has been read yet.

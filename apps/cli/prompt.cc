@@ -1,11 +1,13 @@
 #include "prompt.h"
 
 #include <histedit.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <clocale>
 #include <csignal>
 #include <cstdlib>
+#include <cwchar>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
@@ -45,7 +47,10 @@ std::string history_path() {
 /// Lines from a terminal, edited by libedit.
 class LineEditor {
  public:
-  LineEditor() : edit_(el_init("gauze", stdin, stdout, stderr)), history_(history_init()) {
+  LineEditor() {
+    std::setlocale(LC_CTYPE, "");  // letters of more than one byte
+    edit_ = el_init("gauze", stdin, stdout, stderr);
+    history_ = history_init();
     if (edit_ == nullptr || history_ == nullptr)
       throw Error(ErrorCode::kIo, "the terminal cannot be read");
     HistEvent event;
@@ -55,6 +60,7 @@ class LineEditor {
     if (!path_.empty()) history(history_, &event, H_LOAD, path_.c_str());
     el_set(edit_, EL_CLIENTDATA, this);
     el_set(edit_, EL_PROMPT, &LineEditor::prompt_of);
+    el_set(edit_, EL_GETCFN, &LineEditor::next_character);
     el_set(edit_, EL_EDITOR, "emacs");
     el_set(edit_, EL_HIST, ::history, history_);
     el_source(edit_, nullptr);
@@ -73,10 +79,16 @@ class LineEditor {
 
   Got read(const std::string& prompt, std::string& line) {
     prompt_ = prompt;
-    interrupted = 0;
+    // Ctrl-C is heard while waiting for a key and at no other time, so that none is lost.
+    sigset_t held, before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
     int length = 0;
     const char* text = el_gets(edit_, &length);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (interrupted != 0) {
+      interrupted = 0;
       el_reset(edit_);
       print_line();
       return Got::kCancelled;
@@ -93,14 +105,35 @@ class LineEditor {
   }
 
  private:
+  /// The next character for libedit: 1, 0 at the end, -1 after Ctrl-C.
+  static int next_character(EditLine* /*edit*/, wchar_t* character) {
+    sigset_t open;
+    sigemptyset(&open);
+    std::mbstate_t state{};
+    for (;;) {
+      pollfd key{STDIN_FILENO, POLLIN, 0};
+      if (interrupted != 0) return -1;
+      if (ppoll(&key, 1, nullptr, &open) < 0) continue;
+      char byte = 0;
+      if (::read(STDIN_FILENO, &byte, 1) != 1) return 0;
+      const std::size_t got = std::mbrtowc(character, &byte, 1, &state);
+      if (got == static_cast<std::size_t>(-2)) continue;  // more bytes of it are to come
+      if (got == static_cast<std::size_t>(-1)) {
+        state = {};
+        continue;
+      }
+      return 1;
+    }
+  }
+
   static char* prompt_of(EditLine* edit) {
     LineEditor* self = nullptr;
     el_get(edit, EL_CLIENTDATA, &self);
     return self->prompt_.data();
   }
 
-  EditLine* edit_;
-  History* history_;
+  EditLine* edit_ = nullptr;
+  History* history_ = nullptr;
   std::string path_;
   std::string prompt_;
 };
@@ -195,8 +228,10 @@ std::string trimmed(const std::string& text) {
 
 /// Runs every whole statement. False when the user wants to leave.
 bool proceed(Conversation& conversation, Statements& statements, const std::string& line) {
-  if (statements.rest().empty() && trimmed(line).starts_with('\\'))
-    return conversation.command(trimmed(line));
+  const std::string command = trimmed(line);
+  const bool leaves = command == "\\quit" || command == "\\q";
+  if (leaves || (statements.rest().empty() && command.starts_with('\\')))
+    return conversation.command(command);
   statements.add(line);
   while (const auto statement = statements.next()) {
     if (!trimmed(*statement).empty()) conversation.statement(trimmed(*statement));

@@ -138,13 +138,16 @@ void print_quote(const Quote& quote) {
   const SqlQuery& query = quote.query;
   print(shown(describe(query.plan())));
   print_line();
-  std::vector<std::vector<std::string>> rows = {
-      {"released", "sensitivity", "noise", "share", "95 %"}};
+  std::vector<std::vector<std::string>> noise = {{"released", "noise", "share", "95 %"}};
+  std::vector<std::vector<std::string>> moves = {{"released", "how far one privacy unit moves it"}};
   for (const MeasurementInfo& each : query.measurements()) {
-    rows.push_back({shown(each.of), shown(each.sensitivity), shown(each.noise), each.share,
-                    each.half_width ? shown("± ") + upward(*each.half_width, 3) : "-"});
+    noise.push_back({shown(each.of), shown(each.noise), each.share,
+                     each.half_width ? shown("± ") + upward(*each.half_width, 3) : "-"});
+    moves.push_back({shown(each.of), shown(each.sensitivity)});
   }
-  print(table(rows, "  ", "lllrr"));
+  print(table(moves, "  ", "l"));
+  print_line();
+  print(table(noise, "  ", "llrr"));
   print_line();
   if (!query.reason().empty()) print_field("noise", query.reason());
   print_cost(quote);

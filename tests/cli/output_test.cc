@@ -52,7 +52,7 @@ TEST(SqlOutput, CsvJsonAndParquetReadBack) {
     }
     // Two rows, whatever the format: ours reads what ours wrote.
     const Ran count = gauze_program(
-        "sql \"SELECT COUNT(*) AS rows FROM answer WHERE n > 0\" --unit row "
+        "sql \"SELECT COUNT(*) AS rows FROM answer WHERE ward IS NOT NULL\" --unit row "
         "--epsilon 9 --json --data " +
         file);
     ASSERT_EQ(count.exit, 0) << ending << count.err;

@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+
+#include "clinic.h"
+
+// The other commands on tables: release, run, schema.
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Off by more than 15 of 50 ages at epsilon 5 on 1,000 patients happens with probability below e^-100.
+TEST(ReleaseOnTables, TakesOneRowPerUnitAndTheSchemasRange) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 9");
+  const Ran median =
+      gauze_program("release median --epsilon 5 --column age --json" + clinic.data());
+  ASSERT_EQ(median.exit, 0) << median.err;
+  EXPECT_NEAR(median.json().at("value").get<double>(), 45, 15);
+  EXPECT_EQ(median.json().at("spent").at("relation"), "add_remove");
+  const Ran count = gauze_program("release count --epsilon 4 --json" + clinic.data());
+  ASSERT_EQ(count.exit, 0) << count.err;
+  EXPECT_NEAR(count.json().at("value").get<double>(), Clinic::kPatients, 30) << "units, not rows";
+  EXPECT_EQ(gauze_program("release count --epsilon 1" + clinic.data()).exit, 3) << "9 are spent";
+}
+
+TEST(ReleaseOnTables, RefusesWhatMakesNoSense) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 1");
+  for (const char* arguments :
+       {"release median --epsilon 1 --column nobody", "release median --epsilon 1 --column ward",
+        "release median --epsilon 1", "release median --column age",
+        "release median --epsilon 1 --column patient_id",
+        "release median --epsilon 1 --column age --relation replace",
+        "release count --epsilon 1 --table wards", "release count --epsilon 1 --table nothing"}) {
+    const Ran ran = gauze_program(arguments + clinic.data());
+    EXPECT_EQ(ran.exit, 2) << arguments << ran.err;
+    EXPECT_EQ(ran.out, "") << arguments;
+  }
+  EXPECT_EQ(gauze_program("release count --epsilon 1" + clinic.data()).exit, 0)
+      << "nothing was spent";
+}
+
+TEST(RunCommand, RunsQuestionsAndAlgorithmsFromJson) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 9");
+  const std::string data = R"("data": ")" + clinic.path("") + "\"";
+  const std::string question =
+      clinic.write("question.json",
+                   R"({"sql": "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", )" + data +
+                       R"(, "options": {"epsilon": 2, "rows_per_unit": 1}, "output": ")" +
+                       clinic.path("answer.csv") + "\"}");
+  const Ran asked = gauze_program("run --json " + question);
+  ASSERT_EQ(asked.exit, 0) << asked.err;
+  EXPECT_EQ(asked.json().at("rows").size(), 2u);
+  EXPECT_EQ(asked.json().at("bounds").at("rows_per_unit"), 1);
+  EXPECT_EQ(asked.json().at("left").at("epsilon"), 7.0);
+  EXPECT_THAT(slurp(clinic.path("answer.csv")), HasSubstr("n_half_width"));
+  const Ran mean = gauze_program(
+      "run --json -",
+      R"({"algorithm": "mean", "options": {"epsilon": "3"}, "column": "age", )" + data + "}");
+  ASSERT_EQ(mean.exit, 0) << mean.err;
+  EXPECT_NEAR(mean.json().at("value").get<double>(), 44.5, 10);
+}
+
+TEST(RunCommand, BadJobsAreRefused) {
+  const Clinic clinic;
+  const std::string data = R"("data": ")" + clinic.path("") + "\"";
+  for (const std::string& job :
+       {std::string("{"), std::string("[]"), std::string(R"({"sql": "SELECT 1"})"),
+        R"({"sql": "SELECT COUNT(*) FROM visits", )" + data + "}",
+        R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilom": 1}, )" + data + "}",
+        R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilon": 1}, "extra": 1, )" + data +
+            "}",
+        R"({"algorithm": "nothing", "options": {"epsilon": 1}, )" + data + "}"}) {
+    const Ran ran = gauze_program("run -", job);
+    EXPECT_EQ(ran.exit, 2) << job << ran.err;
+    EXPECT_EQ(ran.out, "") << job;
+  }
+  EXPECT_EQ(gauze_program("run /no/such/job.json").exit, 5);
+}
+
+TEST(SchemaCommand, WritesAFormFromNamesAndTypesAlone) {
+  const Folder folder;
+  const std::string file = folder.write("people.csv", "id,city\n1,Timbuktu\n");
+  const Ran ran = gauze_program("schema template " + file);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_TRUE(ran.json().at("tables").contains("people"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("city"), Not(HasSubstr("Timbuktu"))));
+  // As it stands it is no schema yet.
+  folder.write("people.schema.json", ran.out);
+  EXPECT_EQ(gauze_program("sql \"SELECT COUNT(*) FROM people\" --epsilon 1 --data " + file).exit,
+            2);
+  EXPECT_EQ(gauze_program("schema template /no/such.csv").exit, 5);
+}
+
+TEST(SchemaCommand, TellsTheStewardWhatDoesNotKeepTheSchema) {
+  const Clinic clinic;
+  clinic.write("visits.csv",
+               "patient_id,ward,age,cost,diagnosis,day\n1,day,200,5,flu,2024-01-01\n1,roof,x,5,flu,"
+               "2024-01-01\n"
+               "1,day,30,5,flu,2024-01-01\n1,day,30,5,flu,2024-01-01\n");
+  const Ran ran = gauze_program("schema check --json" + clinic.data());
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto table = ran.json().at("tables").at(0);
+  EXPECT_EQ(table.at("rows"), 4);
+  EXPECT_EQ(table.at("units_over_bound"), 1);
+  EXPECT_THAT(gauze_program("schema check" + clinic.data()).out,
+              AllOf(HasSubstr("4 rows"), HasSubstr("age"), HasSubstr("steward")));
+  EXPECT_THAT(
+      gauze_program("schema show " + clinic.path("clinic.schema.json")).out,
+      AllOf(HasSubstr("private by patient_id"), HasSubstr("0 to 120"), HasSubstr("public")));
+}
+
+}  // namespace
