@@ -406,6 +406,21 @@ TEST_F(Dialects, PartsOfDatesAreTheSame) {
          {"2024-02-29 13:45:00", "2023-01-01 00:00:00", "-"});
 }
 
+// Otherwise SQL would take for one person whom bounding counts as two.
+TEST_F(Dialects, TextsAreEqualOnlyWhenTheirBytesAre) {
+  postgres_.run(
+      "CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = "
+      "false)");
+  const Lines rows = {"'Bob'", "'bob'"};
+  make_table("t", "VARCHAR COLLATE NOCASE", "TEXT COLLATE nocase", rows, rows);
+  open();
+  expect("t", [](const Dialect&) { return std::string("(x = 'bob')"); }, {"true", "true"});
+  expect(
+      "t",
+      [](const Dialect& d) { return "(" + d.convert("x", Type::kText, Type::kText) + " = 'bob')"; },
+      {"false", "true"});
+}
+
 TEST_F(Dialects, NormalisedColumnsKeepWhatTheSchemaPromises) {
   Lines rows;
   for (const char* each :
