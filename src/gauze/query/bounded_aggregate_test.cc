@@ -7,10 +7,10 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <random>
 #include <set>
 
 #include "gauze/query/bounded_aggregate_hash_internal.h"
+#include "gauze/random/uniform.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 #include "gauze/testing/statistics.h"
@@ -80,15 +80,16 @@ std::vector<std::int64_t> column(const BoundedTotals& totals, std::size_t measur
 }
 
 std::vector<Row> random_rows(std::size_t count, int units, int groups, std::uint64_t seed) {
-  std::mt19937_64 generator(seed);
+  testing::SeededBits bits(seed);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < count; ++i) {
-    Row row{static_cast<std::int64_t>(generator() % static_cast<unsigned>(units)) - units / 2,
-            static_cast<std::uint32_t>(generator() % static_cast<unsigned>(groups)),
+    Row row{static_cast<std::int64_t>(uniform_below(bits, static_cast<std::uint64_t>(units))) -
+                units / 2,
+            static_cast<std::uint32_t>(uniform_below(bits, static_cast<std::uint64_t>(groups))),
             {}};
-    row.cells = {static_cast<std::int64_t>(generator() % 21) - 10,
-                 static_cast<std::int64_t>(generator() % 100)};
-    if (generator() % 7 == 0) row.cells[0].reset();
+    row.cells = {static_cast<std::int64_t>(uniform_below(bits, 21)) - 10,
+                 static_cast<std::int64_t>(uniform_below(bits, 100))};
+    if (uniform_below(bits, 7) == 0) row.cells[0].reset();
     rows.push_back(row);
   }
   return rows;
@@ -234,7 +235,8 @@ TEST(BoundedAggregate, DoesNotSeeTheOrderOfRowsOrTheNumberOfThreads) {
                                     .samples = {{0}, {1, true}},
                                     .unit_keys = true};
   const auto before = aggregate(options, rows, 17);
-  std::shuffle(rows.begin(), rows.end(), std::mt19937(4));
+  testing::SeededBits order(4);
+  shuffle(order, std::span(rows));
   options.threads = 1;
   const auto after = aggregate(options, rows, 17);
   EXPECT_EQ(before.sums, after.sums);
