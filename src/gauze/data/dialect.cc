@@ -140,5 +140,57 @@ void no_conversion(const Dialect& dialect, Type from, Type to) {
                                            " cannot be read as " + std::string(gauze::name(to)));
 }
 
+std::string cast(const std::string& x, const char* type) {
+  return "CAST(" + x + " AS " + type + ")";
+}
+
+std::string without_nan(const std::string& x) {
+  return "(CASE WHEN " + x + " <= " + double_literal(HUGE_VAL) + " THEN " + x + " END)";
+}
+
+std::string SharedDialect::type_name(Type type) const {
+  switch (type) {
+    case Type::kBoolean:
+      return "BOOLEAN";
+    case Type::kInteger:
+      return "BIGINT";
+    case Type::kDecimal:
+    case Type::kDouble:
+      return double_name_;
+    case Type::kText:
+      break;
+    case Type::kDate:
+      return "DATE";
+    case Type::kTimestamp:
+      return "TIMESTAMP";
+  }
+  return text_name_;
+}
+
+std::string SharedDialect::convert(const std::string& x, Type from, Type to) const {
+  switch (to) {
+    case Type::kBoolean:
+      return to_boolean(x, from);
+    case Type::kInteger:
+      return to_integer(x, from);
+    case Type::kDecimal:
+    case Type::kDouble:
+      return to_double(x, from);
+    case Type::kText:
+      return to_text(x, from);
+    case Type::kDate:
+      return to_date(x, from);
+    case Type::kTimestamp:
+      return to_timestamp(x, from);
+  }
+  no_conversion(*this, from, to);
+}
+
+std::string SharedDialect::clamp(const std::string& x, Type type, const Value& lower,
+                                 const Value& upper) const {
+  return between(x, type == Type::kDouble || type == Type::kDecimal, lower_end(*this, type, lower),
+                 upper_end(*this, type, upper));
+}
+
 }  // namespace internal
 }  // namespace gauze

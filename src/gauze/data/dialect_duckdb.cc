@@ -7,72 +7,14 @@ namespace {
 
 using namespace internal;
 
-std::string cast(const std::string& x, const char* type) {
-  return "CAST(" + x + " AS " + type + ")";
-}
-
 std::string try_cast(const std::string& x, const char* type) {
   return "TRY_CAST(" + x + " AS " + type + ")";
 }
 
-std::string without_nan(const std::string& x) {
-  return "(CASE WHEN " + x + " <= " + double_literal(HUGE_VAL) + " THEN " + x + " END)";
-}
-
-class DuckDb final : public Dialect {
+class DuckDb final : public SharedDialect {
  public:
+  DuckDb() : SharedDialect("DOUBLE", "VARCHAR") {}
   std::string_view name() const override { return "duckdb"; }
-
-  std::string type_name(Type type) const override {
-    switch (type) {
-      case Type::kBoolean:
-        return "BOOLEAN";
-      case Type::kInteger:
-        return "BIGINT";
-      case Type::kDecimal:
-      case Type::kDouble:
-        return "DOUBLE";
-      case Type::kText:
-        return "VARCHAR";
-      case Type::kDate:
-        return "DATE";
-      case Type::kTimestamp:
-        return "TIMESTAMP";
-    }
-    return "VARCHAR";
-  }
-
-  std::string convert(const std::string& x, Type from, Type to) const override {
-    switch (to) {
-      case Type::kBoolean:
-        return to_boolean(x, from);
-      case Type::kInteger:
-        return to_integer(x, from);
-      case Type::kDecimal:
-      case Type::kDouble:
-        return to_double(x, from);
-      case Type::kText:
-        // A column's own collation could take 'Bob' and 'bob' for one person.
-        return from == Type::kText ? '(' + cast(x, "VARCHAR") + " COLLATE C)" : cast(x, "VARCHAR");
-      case Type::kDate:
-        if (from == Type::kDate) return within_years(*this, x, to);
-        if (from == Type::kTimestamp) return within_years(*this, try_cast(x, "DATE"), to);
-        if (from == Type::kText) return time_of_text(try_cast(x, "DATE"), to);
-        break;
-      case Type::kTimestamp:
-        if (from == Type::kTimestamp) return within_years(*this, x, to);
-        if (from == Type::kText) return time_of_text(try_cast(x, "TIMESTAMP"), to);
-        if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
-        break;
-    }
-    no_conversion(*this, from, to);
-  }
-
-  std::string clamp(const std::string& x, Type type, const Value& lower,
-                    const Value& upper) const override {
-    return between(x, type == Type::kDouble || type == Type::kDecimal,
-                   lower_end(*this, type, lower), upper_end(*this, type, upper));
-  }
 
   std::string steps(const std::string& x, Type type, int exponent) const override {
     if (type == Type::kInteger) return integer_steps(x, exponent);
@@ -106,7 +48,26 @@ class DuckDb final : public Dialect {
     return "(CASE WHEN " + x + " = " + within_years(*this, x, type) + " THEN " + x + " END)";
   }
 
-  std::string to_boolean(const std::string& x, Type from) const {
+  std::string to_text(const std::string& x, Type from) const override {
+    // A column's own collation could take 'Bob' and 'bob' for one person.
+    return from == Type::kText ? '(' + cast(x, "VARCHAR") + " COLLATE C)" : cast(x, "VARCHAR");
+  }
+
+  std::string to_date(const std::string& x, Type from) const override {
+    if (from == Type::kDate) return within_years(*this, x, Type::kDate);
+    if (from == Type::kTimestamp) return within_years(*this, try_cast(x, "DATE"), Type::kDate);
+    if (from == Type::kText) return time_of_text(try_cast(x, "DATE"), Type::kDate);
+    no_conversion(*this, from, Type::kDate);
+  }
+
+  std::string to_timestamp(const std::string& x, Type from) const override {
+    if (from == Type::kTimestamp) return within_years(*this, x, from);
+    if (from == Type::kText) return time_of_text(try_cast(x, "TIMESTAMP"), Type::kTimestamp);
+    if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
+    no_conversion(*this, from, Type::kTimestamp);
+  }
+
+  std::string to_boolean(const std::string& x, Type from) const override {
     if (from == Type::kBoolean) return x;
     if (from == Type::kText) return boolean_of_words(x);
     if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
@@ -114,7 +75,7 @@ class DuckDb final : public Dialect {
     no_conversion(*this, from, Type::kBoolean);
   }
 
-  std::string to_integer(const std::string& x, Type from) const {
+  std::string to_integer(const std::string& x, Type from) const override {
     if (from == Type::kBoolean || from == Type::kInteger) return cast(x, "BIGINT");
     if (from == Type::kDate) return '(' + within_years(*this, x, from) + " - DATE '1970-01-01')";
     if (from == Type::kTimestamp) return "epoch_us(" + within_years(*this, x, from) + ")";
@@ -124,7 +85,7 @@ class DuckDb final : public Dialect {
            within_64_bits(try_cast(x, "DOUBLE"), true) + ")";
   }
 
-  std::string to_double(const std::string& x, Type from) const {
+  std::string to_double(const std::string& x, Type from) const override {
     if (from == Type::kText) return without_nan(try_cast(x, "DOUBLE"));
     if (from == Type::kDouble) return without_nan(cast(x, "DOUBLE"));
     if (from == Type::kDate || from == Type::kTimestamp) return cast(to_integer(x, from), "DOUBLE");

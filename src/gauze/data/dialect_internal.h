@@ -26,5 +26,32 @@ std::string integer_steps(const std::string& x, int exponent);
 std::string scaled(const std::string& x, int power);
 void check_part(std::string_view part, bool truncating);
 [[noreturn]] void no_conversion(const Dialect& dialect, Type from, Type to);
+std::string cast(const std::string& x, const char* type);
+/// `x`, a double; null where it is NaN.
+std::string without_nan(const std::string& x);
+
+/// What both engines do alike; each says how it converts to one type.
+class SharedDialect : public Dialect {
+ public:
+  std::string type_name(Type type) const final;
+  std::string convert(const std::string& x, Type from, Type to) const final;
+  std::string clamp(const std::string& x, Type type, const Value& lower,
+                    const Value& upper) const final;
+
+ protected:
+  SharedDialect(const char* double_name, const char* text_name)
+      : double_name_(double_name), text_name_(text_name) {}
+
+ private:
+  virtual std::string to_boolean(const std::string& x, Type from) const = 0;
+  virtual std::string to_integer(const std::string& x, Type from) const = 0;
+  virtual std::string to_double(const std::string& x, Type from) const = 0;
+  virtual std::string to_text(const std::string& x, Type from) const = 0;
+  virtual std::string to_date(const std::string& x, Type from) const = 0;
+  virtual std::string to_timestamp(const std::string& x, Type from) const = 0;
+
+  const char* double_name_;
+  const char* text_name_;
+};
 
 }  // namespace gauze::internal

@@ -8,10 +8,6 @@ namespace {
 
 using namespace internal;
 
-std::string cast(const std::string& x, const char* type) {
-  return "CAST(" + x + " AS " + type + ")";
-}
-
 /// PostgreSQL's casts raise errors, so every cast of a text stands behind a pattern that admits only what it
 /// reads. CASE evaluates a branch only for the rows that reach it.
 std::string guarded(const std::string& x, const char* pattern, const std::string& then,
@@ -51,67 +47,10 @@ std::string infinite(const std::string& x, const std::string& plus, const std::s
          " WHEN " + word + " IN ('-inf', '-infinity') THEN " + minus + " END)";
 }
 
-std::string without_nan(const std::string& x) {
-  return "(CASE WHEN " + x + " <= " + double_literal(HUGE_VAL) + " THEN " + x + " END)";
-}
-
-class Postgres final : public Dialect {
+class Postgres final : public SharedDialect {
  public:
+  Postgres() : SharedDialect("DOUBLE PRECISION", "TEXT") {}
   std::string_view name() const override { return "postgresql"; }
-
-  std::string type_name(Type type) const override {
-    switch (type) {
-      case Type::kBoolean:
-        return "BOOLEAN";
-      case Type::kInteger:
-        return "BIGINT";
-      case Type::kDecimal:
-      case Type::kDouble:
-        return "DOUBLE PRECISION";
-      case Type::kText:
-        return "TEXT";
-      case Type::kDate:
-        return "DATE";
-      case Type::kTimestamp:
-        return "TIMESTAMP";
-    }
-    return "TEXT";
-  }
-
-  std::string convert(const std::string& x, Type from, Type to) const override {
-    switch (to) {
-      case Type::kBoolean:
-        return to_boolean(x, from);
-      case Type::kInteger:
-        return to_integer(x, from);
-      case Type::kDecimal:
-      case Type::kDouble:
-        return to_double(x, from);
-      case Type::kText:
-        // The database's own collation is deterministic: equal texts are the same bytes.
-        return from == Type::kText ? '(' + cast(x, "TEXT") + " COLLATE \"default\")"
-                                   : cast(x, "TEXT");
-      case Type::kDate:
-        if (from == Type::kDate) return within_years(*this, x, to);
-        if (from == Type::kText) return date_of_text(cast(x, "TEXT"));
-        if (from == Type::kTimestamp)
-          return within_years(*this, cast(cast(x, "TIMESTAMP"), "DATE"), to);
-        break;
-      case Type::kTimestamp:
-        // A timestamp with time zone becomes one without in the session's zone, which is UTC.
-        if (from == Type::kTimestamp) return within_years(*this, cast(x, "TIMESTAMP"), to);
-        if (from == Type::kText) return timestamp_of_text(cast(x, "TEXT"));
-        if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
-        break;
-    }
-    no_conversion(*this, from, to);
-  }
-
-  std::string clamp(const std::string& x, Type type, const Value& lower,
-                    const Value& upper) const override {
-    return between(x, type == Type::kDouble || type == Type::kDecimal,
-                   lower_end(*this, type, lower), upper_end(*this, type, upper));
-  }
 
   std::string steps(const std::string& x, Type type, int exponent) const override {
     if (type == Type::kInteger) return integer_steps(x, exponent);
@@ -155,7 +94,28 @@ class Postgres final : public Dialect {
            real(x) + operation + real(y) + " END)";
   }
 
-  std::string to_boolean(const std::string& x, Type from) const {
+  std::string to_text(const std::string& x, Type from) const override {
+    // The database's own collation is deterministic: equal texts are the same bytes.
+    return from == Type::kText ? '(' + cast(x, "TEXT") + " COLLATE \"default\")" : cast(x, "TEXT");
+  }
+
+  std::string to_date(const std::string& x, Type from) const override {
+    if (from == Type::kDate) return within_years(*this, x, from);
+    if (from == Type::kText) return date_of_text(cast(x, "TEXT"));
+    if (from == Type::kTimestamp)
+      return within_years(*this, cast(cast(x, "TIMESTAMP"), "DATE"), Type::kDate);
+    no_conversion(*this, from, Type::kDate);
+  }
+
+  std::string to_timestamp(const std::string& x, Type from) const override {
+    // A timestamp with time zone becomes one without in the session's zone, which is UTC.
+    if (from == Type::kTimestamp) return within_years(*this, cast(x, "TIMESTAMP"), from);
+    if (from == Type::kText) return timestamp_of_text(cast(x, "TEXT"));
+    if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
+    no_conversion(*this, from, Type::kTimestamp);
+  }
+
+  std::string to_boolean(const std::string& x, Type from) const override {
     if (from == Type::kBoolean) return x;
     if (from == Type::kText) return boolean_of_words(cast(x, "TEXT"));
     if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
@@ -164,7 +124,7 @@ class Postgres final : public Dialect {
     no_conversion(*this, from, Type::kBoolean);
   }
 
-  std::string to_integer(const std::string& x, Type from) const {
+  std::string to_integer(const std::string& x, Type from) const override {
     switch (from) {
       case Type::kBoolean:
         return cast(cast(x, "INTEGER"), "BIGINT");
@@ -189,7 +149,7 @@ class Postgres final : public Dialect {
                            infinite(text, "9223372036854774784", "-9223372036854774784")));
   }
 
-  std::string to_double(const std::string& x, Type from) const {
+  std::string to_double(const std::string& x, Type from) const override {
     if (from == Type::kDouble) return without_nan(cast(x, "DOUBLE PRECISION"));
     if (from == Type::kDecimal) return double_of_numeric(x);
     if (from == Type::kText) {
