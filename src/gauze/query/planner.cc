@@ -156,7 +156,8 @@ std::size_t AnswerPlanner::add_value(const SqlExpr& written, Expression expressi
       unsupported(what + " takes a number" +
                   (value.facts.type == Type::kBoolean
                        ? "; write COUNT(*) FILTER (WHERE ...)"
-                       : "; this is " + std::string(name(value.facts.type))));
+                       : "; this is " + std::string(name(value.facts.type)) +
+                             "; if the column holds numbers, declare it so in the schema"));
     Facts declared = value.facts;
     if (!declared.missing.empty()) declared.lower.reset();
     require_range(declared, what + " of " + to_sql(written));
