@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gauze/histogram/cells.h"
+#include "gauze/histogram/tree.h"
+
+namespace gauze {
+
+/// A released number of rows.
+struct Estimate {
+  double value = 0;
+  double variance = 0;    ///< of the noise in it
+  double half_width = 0;  ///< the noise is at most this, with the confidence that was asked for
+};
+
+/// A released histogram: answers how many rows lie in any range of cells, or weigh any predicate, each
+/// with the variance of its noise.
+///
+/// It is a tree of boxes; the leaves partition the cells, and a leaf of several cells is spread evenly
+/// over them. Error bars are about noise alone: what even spreading adds is in nobody's power to say
+/// without another look at the data. Everything here is post-processing and costs nothing. Argument:
+/// range_histogram.md
+class RangeHistogram {
+ public:
+  /// The variance of the sum of cells with these weights, one per cell.
+  using Variance = std::function<double(std::span<const double> weights)>;
+
+  /// A fitted tree (`fit`, or made by hand) and the box of each of its nodes: for node i the begins of
+  /// all axes, then the ends, in `bounds`. `gaussian` says which tails the noise has.
+  RangeHistogram(Shape shape, std::vector<TreeNode> nodes, std::vector<std::uint32_t> bounds,
+                 bool gaussian);
+  /// One value for each cell of a dense shape, whose noise is not that of a tree.
+  RangeHistogram(Shape shape, std::span<const double> cells, Variance variance, bool gaussian);
+  /// One value for each cell of a dense shape, with independent noise of one variance: a flat histogram.
+  RangeHistogram(Shape shape, std::span<const double> cells, double variance, bool gaussian);
+
+  const Shape& shape() const { return shape_; }
+  std::size_t leaves() const;
+
+  /// How many rows lie in the box. Throws `kInvalidOption` for one that is not inside the shape.
+  /// Time O(nodes that the border of the box crosses).
+  Estimate range(const Box& box, double confidence = 0.95) const;
+  Estimate total(double confidence = 0.95) const { return range(Box::whole(shape_), confidence); }
+  /// The sum of all cells, each times its weight; one weight for each cell of a dense shape. O(cells).
+  Estimate weighted(std::span<const double> weights, double confidence = 0.95) const;
+
+  /// The value of every cell of a dense shape.
+  std::vector<double> cells() const;
+  /// The leaves with their boxes, in the order of the tree.
+  struct Leaf {
+    Box box;
+    double value;
+    double variance;
+  };
+  std::vector<Leaf> partition() const;
+
+  /// The histogram without negative leaves: the nearest in least squares with the same total (or with
+  /// total 0 when that is negative). Biased: what was near zero rises, what was large falls a little. The
+  /// variances stay those of the unbiased values.
+  RangeHistogram non_negative() const;
+  /// Besides, whole numbers in every cell of a dense shape, none negative, that sum to the whole total.
+  RangeHistogram whole() const;
+
+  /// Equal values for all ranges.
+  bool operator==(const RangeHistogram& other) const {
+    return shape_ == other.shape_ && nodes_ == other.nodes_ && bounds_ == other.bounds_;
+  }
+
+ private:
+  /// A sum over part of a node: its value, which is `weight` times the node's plus noise of this
+  /// variance that is independent of the node's.
+  struct Part {
+    double value = 0;
+    double weight = 0;
+    double variance = 0;
+  };
+  Part part(std::size_t node, const Box& box) const;
+  Part joined(const TreeNode& node, std::span<const Part> children) const;
+  Estimate estimate(const Part& root, double largest_weight, double confidence) const;
+  std::vector<double> weights(const Box& box) const;
+  void set_leaves(std::span<const double> values);
+  std::span<const std::uint32_t> bounds(std::size_t node) const {
+    return std::span(bounds_).subspan(node * 2 * shape_.axes(), 2 * shape_.axes());
+  }
+
+  Shape shape_;
+  std::vector<TreeNode> nodes_;
+  std::vector<std::uint32_t> bounds_;
+  Variance variance_;  // empty: that of the tree
+  bool gaussian_;
+};
+
+}  // namespace gauze
