@@ -4,7 +4,7 @@
 # the fast tests, x_slow_test.cc into the tests labelled `slow`, x_bench.cc into a benchmark of its own, x_fuzz.cc
 # into a fuzz target. DEPS are modules, LIBS are what cmake/dependencies.cmake found.
 function(gauze_module name)
-  cmake_parse_arguments(arg "TEST_ONLY" "" "DEPS;PRIVATE_DEPS;LIBS;PRIVATE_LIBS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(arg "TEST_ONLY" "" "DEPS;PRIVATE_DEPS;LIBS;PRIVATE_LIBS;TEST_DEPS;TEST_LIBS" ${ARGN})
   if(arg_TEST_ONLY AND NOT GAUZE_TESTS)
     return()
   endif()
@@ -61,6 +61,7 @@ function(gauze_module name)
         foreach(dep IN LISTS arg_TEST_DEPS)
           target_link_libraries(${test} PRIVATE gauze::${dep})
         endforeach()
+        target_link_libraries(${test} PRIVATE ${arg_TEST_LIBS})
         gtest_discover_tests(${test} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${kind} TIMEOUT 900)
       endif()
     endforeach()

@@ -3,7 +3,7 @@
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
-#include "gauze/accounting/calibrate.h"
+#include "gauze/accounting/accountant.h"
 #include "gauze/base/error.h"
 #include "gauze/mechanism/discrete_gaussian.h"
 #include "gauze/mechanism/discrete_laplace.h"
@@ -15,7 +15,7 @@ namespace {
 /// Of discrete Laplace noise with this scale: 2 a / (1 - a)^2 = 1 / (2 sinh(1 / (2 scale))^2).
 double laplace_variance(double scale) {
   const double half_sinh = std::sinh(0.5 / scale);
-  return 0.5 / (half_sinh * half_sinh) * (1 + 1e-12);
+  return std::max(0.5 / (half_sinh * half_sinh) * (1 + 1e-12), 1e-200);
 }
 
 std::vector<CountNoise> gaussian_noises(double size, std::span<const Ratio> weights,
@@ -28,28 +28,48 @@ std::vector<CountNoise> gaussian_noises(double size, std::span<const Ratio> weig
   return noises;
 }
 
-/// Nothing when no Gaussian noise reaches the guarantee.
+/// About the smallest sigma for which Gaussian noise on a vector that moves by 1 is (epsilon, delta)-DP
+/// (Balle and Wang 2018): delta = P(Z > epsilon sigma - 1/(2 sigma)) - e^epsilon P(Z > epsilon sigma +
+/// 1/(2 sigma)).
+double gaussian_sigma(double epsilon, double delta) {
+  epsilon = std::min(epsilon, 700.0);
+  const auto tail = [](double z) { return 0.5 * boost::math::erfc(z / std::sqrt(2.0)); };
+  double low = 1e-3;
+  double high = 1e12;
+  while (high / low > 1 + 1e-9) {
+    const double sigma = std::sqrt(low * high);
+    const double reached = tail(epsilon * sigma - 0.5 / sigma) -
+                           std::exp(epsilon) * tail(epsilon * sigma + 0.5 / sigma);
+    (reached <= delta ? high : low) = sigma;
+  }
+  return high;
+}
+
+/// Nothing when no Gaussian noise reaches the guarantee. The search prices all parts as one continuous
+/// Gaussian; what will be charged is checked.
 std::vector<CountNoise> calibrated(const HistogramBudget& budget, std::span<const Ratio> weights) {
-  const Target target{round_down(budget.epsilon), round_down(budget.delta)};
+  const double epsilon = round_down(budget.epsilon);
+  const double delta = round_down(budget.delta);
   Ratio squares = 0;
   for (const Ratio& weight : weights) squares += weight * weight;
   const double norm = std::sqrt(round_up(squares)) * static_cast<double>(budget.rows_per_unit);
-  try {
-    // All parts as one Gaussian, which is quick to price; then what will be charged is checked.
-    const double about = calibrate(
-        [&](const Ratio& size) {
-          const Ratio sigma = ratio_of_decimal(round_up(size) / norm);
-          return std::vector<Event>{{events::Gaussian{sigma, 1}, Relation::kAddRemove}};
-        },
-        target);
-    for (double more = 1e-7; more < 1; more *= 10) {
-      auto noises = gaussian_noises(about * (1 + more), weights, budget.rows_per_unit);
-      if (epsilon_at({composed(noises)}, target.delta).epsilon <= target.epsilon) return noises;
-    }
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kUnreachable && error.code() != ErrorCode::kInvalidInput) throw;
+  const double about = gaussian_sigma(epsilon, delta) * norm;
+  const auto with = [&](double more) {
+    return gaussian_noises(about * (1 + more), weights, budget.rows_per_unit);
+  };
+  const auto enough = [&](double more) {
+    return epsilon_at({composed(with(more))}, delta).epsilon <= epsilon;
+  };
+  double more = 1e-6;
+  while (!enough(more)) {
+    more *= 4;
+    if (more > 1) return {};
   }
-  return {};
+  for (double less = more / 4; more - less > 1e-3;) {
+    const double middle = (less + more) / 2;
+    (enough(middle) ? more : less) = middle;
+  }
+  return with(more);
 }
 
 }  // namespace
@@ -127,6 +147,14 @@ double deviations(double confidence, bool gaussian) {
   require(confidence > 0 && confidence < 1, "confidence must lie strictly between 0 and 1");
   const double normal = std::sqrt(2.0) * boost::math::erfc_inv(1 - confidence) + 1e-9;
   return gaussian ? normal : std::max(normal, -std::log1p(-confidence) / std::sqrt(2.0) + 1e-4);
+}
+
+double noise_half_width(double variance, double confidence, bool gaussian, double largest_weight) {
+  const double factor = deviations(confidence, gaussian);
+  if (variance == 0) return 0;
+  // Continuous noise of the same scale, which whole-numbered noise exceeds by at most a half.
+  if (!gaussian) variance += largest_weight * largest_weight / 6;
+  return factor * std::sqrt(variance) + largest_weight / 2;
 }
 
 }  // namespace gauze

@@ -79,7 +79,12 @@ class StepMeter {
 
 /// How many standard deviations hold the noise of a sum of counts with probability `confidence`:
 /// the larger of what a single Laplace variable needs and what a normal one needs; only the latter for
-/// Gaussian noise. A whole-numbered sum needs half a count besides.
+/// Gaussian noise.
 double deviations(double confidence, bool gaussian);
+
+/// The noise of a sum of counts, each times a weight of at most `largest_weight`, is within this with
+/// probability `confidence`. Argument: count_noise.md
+double noise_half_width(double variance, double confidence, bool gaussian,
+                        double largest_weight = 1);
 
 }  // namespace gauze

@@ -1,7 +1,5 @@
 #include "gauze/histogram/flat.h"
 
-#include <cmath>
-
 #include "gauze/base/error.h"
 
 namespace gauze {
@@ -15,8 +13,8 @@ FlatHistogram::FlatHistogram(Options options)
 }
 
 Accuracy FlatHistogram::accuracy(double confidence) const {
-  return {deviations(confidence, noise_.is_gaussian()) * std::sqrt(noise_.variance()) + 0.5,
-          confidence, "each cell"};
+  return {noise_half_width(noise_.variance(), confidence, noise_.is_gaussian()), confidence,
+          "each cell"};
 }
 
 Release<RangeHistogram> FlatHistogram::run(std::span<const std::int64_t> counts,

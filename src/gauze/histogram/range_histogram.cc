@@ -143,9 +143,7 @@ RangeHistogram::Part RangeHistogram::part(std::size_t index, const Box& box) con
 Estimate RangeHistogram::estimate(const Part& root, double largest_weight,
                                   double confidence) const {
   const double variance = root.weight * root.weight * nodes_.front().variance + root.variance;
-  const double half_width =
-      deviations(confidence, gaussian_) * std::sqrt(variance) + 0.5 * largest_weight;
-  return {root.value, variance, half_width};
+  return {root.value, variance, noise_half_width(variance, confidence, gaussian_, largest_weight)};
 }
 
 std::vector<double> RangeHistogram::weights(const Box& box) const {
