@@ -81,12 +81,15 @@ TEST(Event, ChecksItsParameters) {
 }
 
 TEST(Event, SamplersKeepToTheRelationTheyAreProvedFor) {
-  Event wrong = poisson("0.1", {gaussian("1")});
-  wrong.relation = Relation::kReplace;
-  EXPECT_ERROR(wrong.validate(), ErrorCode::kCannotCompose);
-  Event fixed = without_replacement(1, 2, {gaussian("1")});
-  fixed.relation = Relation::kAddRemove;
-  EXPECT_ERROR(fixed.validate(), ErrorCode::kCannotCompose);
+  // Parts and wrapper agree on the relation, so it is the sampler that is refused.
+  for (const Relation relation : {Relation::kAddRemove, Relation::kReplace}) {
+    const Event noise = event(events::Gaussian{1, 1}, 1, relation);
+    const Event poissonian = event(events::PoissonSampled{Ratio(1, 10), {noise}}, 1, relation);
+    const Event fixed = event(events::SampledWithoutReplacement{1, 2, {noise}}, 1, relation);
+    const bool add_remove = relation == Relation::kAddRemove;
+    (add_remove ? poissonian : fixed).validate();
+    EXPECT_ERROR((add_remove ? fixed : poissonian).validate(), ErrorCode::kCannotCompose);
+  }
 }
 
 TEST(Loss, IsExactWhereItIsRational) {

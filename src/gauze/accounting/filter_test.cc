@@ -107,6 +107,11 @@ TEST(PrivacyFilter, RunsExactlyAsManyStepsAsTheBudgetHolds) {
   EXPECT_FALSE(filter.accepts(gaussian("1000")));
   EXPECT_ERROR(filter.charge(gaussian("1000")), ErrorCode::kBudgetExceeded);
   EXPECT_EQ(filter.left().amount, 0);
+  // Half a step is left: no step, and nothing spent by trying.
+  PrivacyFilter uneven(Budget::zcdp(Ratio(99, 100)), Relation::kAddRemove);
+  for (int i = 0; i < 49; ++i) uneven.charge(gaussian("5"));
+  EXPECT_ERROR(uneven.charge(gaussian("5")), ErrorCode::kBudgetExceeded);
+  EXPECT_EQ(uneven.left().amount, Ratio(1, 100));
 }
 
 TEST(PrivacyFilter, RefusesOtherRelationsAndCurrencies) {

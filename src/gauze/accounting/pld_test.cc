@@ -362,7 +362,7 @@ TEST(Pld, ApproximateEventsComposeOptimally) {
   // 1 - (1 - delta)^k of the loss is infinite; below that no epsilon is enough.
   const Event event = approximate("0.1", "1e-3", 300);
   const double infinite = -std::expm1(300 * std::log1p(-1e-3));
-  EXPECT_TRUE(std::isinf(epsilon(event, infinite * 0.999)));
+  EXPECT_TRUE(std::isinf(epsilon(event, infinite * (1 - 1e-6))));
   const double ours = epsilon(event, 0.2596633);
   EXPECT_LT(ours, 8.2519);  // the closed form of the same authors
   EXPECT_GT(ours, 5);
