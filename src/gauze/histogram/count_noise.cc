@@ -104,6 +104,10 @@ double CountNoise::variance() const {
   return gaussian_ ? scale * scale * (1 + 1e-12) : laplace_variance(scale);
 }
 
+double CountNoise::rate() const {
+  return (gaussian_ ? std::sqrt(2.0) : 1.0) / round_up(scale_);
+}
+
 std::vector<std::int64_t> CountNoise::run(std::span<const std::int64_t> counts,
                                           Context& context) const {
   if (gaussian_) {

@@ -35,6 +35,9 @@ class CountNoise {
   Event event() const;
   /// Of the noise of one count, rounded up.
   double variance() const;
+  /// How much a single row stands out: the inverse scale of Laplace noise, of Gaussian noise that of
+  /// Laplace noise with the same variance. Rules that choose a resolution read it as epsilon.
+  double rate() const;
 
   /// Charges the meter, then returns counts with noise.
   std::vector<std::int64_t> run(std::span<const std::int64_t> counts, Context& context) const;

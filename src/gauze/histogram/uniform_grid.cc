@@ -1,0 +1,62 @@
+#include "gauze/histogram/uniform_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gauze/base/error.h"
+#include "gauze/histogram/grid_internal.h"
+
+namespace gauze {
+
+UniformGrid::UniformGrid(Options options) : options_(std::move(options)) {
+  check_shape(options_.shape);
+  require(options_.count_share > 0 && options_.count_share < 1,
+          "count_share must lie strictly between 0 and 1");
+  require(options_.coarseness > 0, "coarseness must be positive; 10 suits most data");
+  require(options_.max_boxes >= 1 && options_.max_boxes <= 1u << 28,
+          "max_boxes must be from 1 to 2^28");
+  require(std::pow(options_.parts, double(options_.shape->axes())) <= double(options_.max_boxes),
+          "parts: gives more than max_boxes boxes");
+  std::vector<Ratio> weights = {options_.count_share, 1 - options_.count_share};
+  if (!pays_for_rows()) weights = {1};
+  noises_ = split_budget({options_.epsilon, options_.delta, options_.rows_per_unit}, weights);
+}
+
+Accuracy UniformGrid::accuracy(double confidence) const {
+  return {deviations(confidence, noise().is_gaussian()) * std::sqrt(noise().variance()) + 0.5,
+          confidence, "each box of the grid"};
+}
+
+Release<RangeHistogram> UniformGrid::run(const Points& points, Context& context) const {
+  const Shape& shape = options_.shape;
+  check_points(shape, points);
+  StepMeter steps(event(), context);
+
+  internal::Measured rows{double(options_.expected_rows)};
+  if (pays_for_rows())
+    rows = internal::measured_rows(points, shape, noises_.front(), steps.context());
+  std::vector<std::uint32_t> parts;
+  for (const std::uint32_t extent : shape.extents)
+    parts.push_back(std::min(options_.parts, extent));
+  if (options_.parts == 0) {
+    parts = internal::grid_parts(Box::whole(shape), rows.count, noise().rate(),
+                                 round_up(options_.coarseness), double(options_.max_boxes));
+  }
+
+  const auto grid = internal::Grid::over(shape, {parts});
+  const auto counts =
+      internal::count_rows(points, shape, grid.parts.cells(),
+                           [&](const std::uint32_t* point) { return grid.cell_of(point); });
+  const auto noisy = noise().run(counts, steps.context());
+  auto [tree, cells] = internal::grid_tree(grid, 4);
+  rows.set(tree.nodes.front());
+  const std::size_t first = tree.nodes.size() - cells.size();
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    internal::Measured{double(noisy[cells[i]]), noise().variance()}.set(tree.nodes[first + i]);
+  fit(tree.nodes);
+  return {
+      RangeHistogram(shape, std::move(tree.nodes), std::move(tree.bounds), noise().is_gaussian()),
+      accuracy(), event()};
+}
+
+}  // namespace gauze
