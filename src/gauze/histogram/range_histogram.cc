@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -191,6 +192,17 @@ Estimate RangeHistogram::weighted(std::span<const double> weights, double confid
   Part root = parts.front();
   if (variance_) root = {root.value, 0, variance_(weights)};
   return estimate(root, largest, confidence);
+}
+
+RangeHistogram RangeHistogram::stretched(std::span<const std::uint32_t> begins) const {
+  if (variance_ || shape_.axes() != 1 || begins.size() != shape_.cells() + 1 || begins[0] != 0 ||
+      std::adjacent_find(begins.begin(), begins.end(), std::greater_equal<>()) != begins.end())
+    throw Error(ErrorCode::kInvalidInput,
+                "begins: must rise from 0, one more than there are cells");
+  RangeHistogram result = *this;
+  result.shape_.extents = {begins.back()};
+  for (std::uint32_t& bound : result.bounds_) bound = begins[bound];
+  return result;
 }
 
 std::vector<double> RangeHistogram::cells() const {

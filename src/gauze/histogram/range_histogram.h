@@ -49,6 +49,10 @@ class RangeHistogram {
   /// The sum of all cells, each times its weight; one weight for each cell of a dense shape. O(cells).
   Estimate weighted(std::span<const double> weights, double confidence = 0.95) const;
 
+  /// The same histogram on a longer axis: its cell i is spread evenly over the cells from begins[i] up
+  /// to begins[i + 1]. One dimension only; begins[0] is 0 and each is larger than the one before.
+  RangeHistogram stretched(std::span<const std::uint32_t> begins) const;
+
   /// The value of every cell of a dense shape.
   std::vector<double> cells() const;
   /// The leaves with their boxes, in the order of the tree.
