@@ -244,5 +244,19 @@ TEST(RangeHistogram, NothingButNegativeNoiseBecomesZeros) {
   EXPECT_EQ(histogram.whole().cells(), (std::vector<double>{0, 0, 0}));
 }
 
+TEST(RangeHistogram, StretchesOverALongerAxis) {
+  const std::vector<double> cells = {6, 10};
+  const RangeHistogram buckets(Shape{{2}}, cells, 4.0, false);
+  const std::vector<std::uint32_t> begins = {0, 3, 5};
+  const RangeHistogram stretched = buckets.stretched(begins);
+  EXPECT_EQ(stretched.cells(), (std::vector<double>{2, 2, 2, 5, 5}));
+  const Estimate middle = stretched.range({{1}, {4}});
+  EXPECT_DOUBLE_EQ(middle.value, 9);
+  EXPECT_DOUBLE_EQ(middle.variance, 4 * (4.0 / 9 + 1.0 / 4));
+  for (const std::vector<std::uint32_t>& wrong :
+       {std::vector<std::uint32_t>{0, 3}, {1, 3, 5}, {0, 3, 3}})
+    EXPECT_ERROR(buckets.stretched(wrong), ErrorCode::kInvalidInput);
+}
+
 }  // namespace
 }  // namespace gauze
