@@ -1,6 +1,8 @@
 #include <benchmark/benchmark.h>
 
 #include "gauze/histogram/adaptive_grid.h"
+#include "gauze/histogram/priv_tree.h"
+#include "gauze/histogram/quadtree.h"
 #include "gauze/histogram/uniform_grid.h"
 #include "gauze/random/system_bits.h"
 #include "gauze/random/uniform.h"
@@ -33,18 +35,16 @@ void release(benchmark::State& state) {
     leaves = method.run(points, context).value.leaves();
   }
   state.counters["leaves"] = double(leaves);
-  state.SetComplexityN(state.range(0));
 }
-BENCHMARK(release<UniformGrid>)
-    ->RangeMultiplier(10)
-    ->Range(10'000, 10'000'000)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK(release<AdaptiveGrid>)
-    ->RangeMultiplier(10)
-    ->Range(10'000, 10'000'000)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->RangeMultiplier(10)->Range(10'000, 10'000'000);
+  benchmark->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+}
+BENCHMARK(release<UniformGrid>)->Apply(sizes);
+BENCHMARK(release<AdaptiveGrid>)->Apply(sizes);
+BENCHMARK(release<Quadtree>)->Apply(sizes);
+BENCHMARK(release<PrivTree>)->Apply(sizes);
 
 }  // namespace
 }  // namespace gauze

@@ -101,7 +101,7 @@ void expect_edge_cases(const Make& make) {
     const RangeHistogram histogram = release_once(method, points, bits);
     EXPECT_TRUE(std::isfinite(histogram.total().value));
     EXPECT_TRUE(std::isfinite(histogram.total().half_width));
-    EXPECT_TRUE(shape.cells() > 1u << 20 || leaves_partition(histogram));
+    EXPECT_TRUE(shape.cells() > 1u << 16 || leaves_partition(histogram));
     return histogram.total();
   };
   const auto near = [](const Estimate& total, double truth) {
