@@ -137,7 +137,7 @@ TEST(Fourier, SurvivesTheAuditThatCatchesAnExactPhase) {
   const auto twin = [](Counts counts) {
     return [counts](BitSource& bits) { return sector_of_twin(counts, bits); };
   };
-  const testing::AuditOptions options{.trials = 6000};
+  const testing::AuditOptions options{.trials = 2500};
   EXPECT_LE(testing::audited_epsilon(right(x), right(y), options), 1);
   EXPECT_GT(testing::audited_epsilon(twin(x), twin(y), options), 4);
 }

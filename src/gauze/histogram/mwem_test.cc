@@ -105,9 +105,9 @@ TEST(Mwem, SurvivesTheAuditThatCatchesAnExactTotal) {
       return std::round(histogram.cells()[0] * exact + histogram.cells()[1] * exact);
     };
   };
-  const testing::AuditOptions options{.trials = 2000};
+  const testing::AuditOptions options{.trials = 1000};
   EXPECT_LE(testing::audited_epsilon(total(5), total(6), options), 1);
-  EXPECT_GT(testing::audited_epsilon(twin(5), twin(6), options), 4);
+  EXPECT_GT(testing::audited_epsilon(twin(5), twin(6), options), 3);
 }
 
 TEST(Mwem, TakesOneCellNoRowsAndTheLargestCounts) {

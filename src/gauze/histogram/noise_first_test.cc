@@ -106,15 +106,15 @@ TEST(NoiseFirst, HasFarSmallerErrorsInEvenRegions) {
 }
 
 // With everything in one segment the partition is given, and the stated variance is that of the total.
-// 4,000 releases; within 15 % except with probability below 1e-9.
+// 2,000 releases; within 15 % except with probability below 1e-9.
 TEST(NoiseFirst, StatesTheVarianceOfItsNoise) {
   const Counts counts(6, 10);
   SeededBits bits(4);
   double squares = 0;
   double stated = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const Estimate total = release_once(noise_first(6, 1, 0, 1000), counts, bits).total();
-    squares += (total.value - 60) * (total.value - 60) / 4000;
+    squares += (total.value - 60) * (total.value - 60) / 2000;
     stated = total.variance;
   }
   EXPECT_NEAR(squares / stated, 1, 0.15);
@@ -126,7 +126,7 @@ TEST(NoiseFirst, SurvivesTheAuditThatCatchesSegmentsOfTrueCounts) {
       return std::round(release_once(noise_first(2), Counts{count, 0}, bits).cells()[0]);
     };
   };
-  const testing::AuditOptions options{.trials = 8000};
+  const testing::AuditOptions options{.trials = 3000};
   EXPECT_LE(testing::audited_epsilon(first(6), first(7), options), 1);
   // The twin cuts the true counts: whether there is a cut says which they are.
   const auto twin = [](double count) {
