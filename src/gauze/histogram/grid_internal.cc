@@ -73,6 +73,19 @@ void BoxTree::split(std::size_t node, const Grid& grid) {
   }
 }
 
+void BoxTree::cut(std::size_t node, std::size_t axis, std::uint32_t line) {
+  const Box own = box(node);
+  nodes[node].first_child = static_cast<std::uint32_t>(nodes.size());
+  nodes[node].children = 2;
+  for (const bool second : {false, true}) {
+    Box child = own;
+    (second ? child.begin : child.end)[axis] = line;
+    bounds.insert(bounds.end(), child.begin.begin(), child.begin.end());
+    bounds.insert(bounds.end(), child.end.begin(), child.end.end());
+    nodes.push_back({0, 0, 0, HUGE_VAL});
+  }
+}
+
 GridTree grid_tree(const Grid& grid, std::uint32_t branching) {
   GridTree result{BoxTree(Box::whole(grid.parts)), {}};
   BoxTree& tree = result.tree;

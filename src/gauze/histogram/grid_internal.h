@@ -44,6 +44,22 @@ struct Grid {
   }
 };
 
+/// Calls visit(cell, coordinates) for every cell of a box in a shape.
+template <class Visit>
+void for_cells(const Shape& shape, const Box& box, const Visit& visit) {
+  std::vector<std::uint32_t> at = box.begin;
+  for (double left = box.volume(); left > 0; --left) {
+    std::size_t cell = 0;
+    for (std::size_t axis = 0; axis < at.size(); ++axis)
+      cell = cell * shape.extents[axis] + at[axis];
+    visit(cell, at);
+    for (std::size_t axis = at.size(); axis-- > 0;) {
+      if (++at[axis] < box.end[axis]) break;
+      at[axis] = box.begin[axis];
+    }
+  }
+}
+
 /// How many parts along each axis balance the two errors of a grid with `rows` rows in `box` and noise of
 /// this rate: (rows * rate / coarseness)^(2 / (2 + axes)). An axis with fewer cells than that keeps
 /// all of its cells, and the others share what is left; at most `most` grid cells. Argument: uniform_grid.md
@@ -113,6 +129,8 @@ struct BoxTree {
   Box box(std::size_t node) const;
   /// Parts a node, the children in the order of the grid's cells.
   void split(std::size_t node, const Grid& grid);
+  /// Cuts a node in two along one axis; `line` begins the second child.
+  void cut(std::size_t node, std::size_t axis, std::uint32_t line);
 
  private:
   std::size_t axes_;

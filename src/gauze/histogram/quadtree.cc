@@ -28,7 +28,7 @@ Quadtree::Quadtree(Options options) : options_(std::move(options)) {
   require(options_.branching >= 2 && options_.branching <= 1024,
           "branching must be from 2 to 1024");
   require(options_.height <= 31, "height must be at most 31, or 0 for one that fits the rows");
-  require(options_.coarseness > 0, "coarseness must be positive; 3 suits most data");
+  require(options_.coarseness > 0, "coarseness must be positive; 10 suits most data");
   require(options_.max_boxes >= 1 && options_.max_boxes <= 1u << 28,
           "max_boxes must be from 1 to 2^28");
   require(options_.delta == 0 || !pays_for_rows(),

@@ -29,7 +29,7 @@ class Quadtree {
     Ratio count_share = Ratio(1, 100);  ///< of epsilon, for that estimate; in (0, 1)
     std::uint32_t branching = 2;        ///< parts of a box along each axis, 2 to 1024
     std::uint32_t height = 0;           ///< levels below the root; 0 lets the number of rows decide
-    Ratio coarseness = 3;               ///< larger for a lower tree
+    Ratio coarseness = 10;              ///< larger for a lower tree
     std::uint64_t max_boxes = 1u << 22;  ///< of the last level
   };
 

@@ -1,6 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include "gauze/histogram/adaptive_grid.h"
+#include "gauze/histogram/kd_tree.h"
 #include "gauze/histogram/priv_tree.h"
 #include "gauze/histogram/quadtree.h"
 #include "gauze/histogram/uniform_grid.h"
@@ -45,6 +46,7 @@ BENCHMARK(release<UniformGrid>)->Apply(sizes);
 BENCHMARK(release<AdaptiveGrid>)->Apply(sizes);
 BENCHMARK(release<Quadtree>)->Apply(sizes);
 BENCHMARK(release<PrivTree>)->Apply(sizes);
+BENCHMARK(release<KdTree>)->Apply(sizes);
 
 }  // namespace
 }  // namespace gauze

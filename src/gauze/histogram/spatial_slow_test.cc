@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "gauze/histogram/adaptive_grid.h"
+#include "gauze/histogram/kd_tree.h"
+#include "gauze/histogram/priv_tree.h"
+#include "gauze/histogram/quadtree.h"
 #include "gauze/histogram/spatial_test_internal.h"
 #include "gauze/histogram/uniform_grid.h"
 
@@ -119,6 +122,18 @@ TEST(Spatial, TheAdaptiveGridBeatsTheUniformOne) {
   EXPECT_NEAR(questions().error<UniformGrid>(1), 0.0241, 0.005);
   EXPECT_LT(questions().error<AdaptiveGrid>(Ratio(1, 10)), 0.07);
   EXPECT_LT(questions().error<AdaptiveGrid>(1), 0.0175);
+}
+
+// The order of the book: adaptive before uniform grids before trees. PrivTree came later, and is among the
+// grids.
+TEST(Spatial, GridsBeatTreesOfFixedHeight) {
+  for (const Ratio& epsilon : {Ratio(1, 10), Ratio(1)}) {
+    const double uniform = questions().error<UniformGrid>(epsilon);
+    EXPECT_LT(questions().error<AdaptiveGrid>(epsilon), 0.8 * uniform);
+    EXPECT_LT(questions().error<PrivTree>(epsilon), uniform);
+    EXPECT_GT(questions().error<Quadtree>(epsilon), 1.2 * uniform);
+    EXPECT_GT(questions().error<KdTree>(epsilon), 2 * uniform);
+  }
 }
 
 TEST(Spatial, TheCoarseShareHardlyMatters) {
