@@ -10,6 +10,7 @@
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/registry.h"
 #include "gauze/random/system_bits.h"
+#include "histogram_release.h"
 #include "option_flags.h"
 #include "text.h"
 
@@ -67,6 +68,68 @@ bool has_option(const Algorithm& algorithm, std::string_view name) {
                      [&](const OptionSpec& option) { return option.name == name; });
 }
 
+std::vector<std::string> list_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    words.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return words;
+}
+
+/// Explains an error in the command's own words.
+template <class Action>
+void explained(const Algorithm& algorithm, Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInvalidOption) throw;
+    throw Error(error.code(), std::string(error.what()) + "; `gauze release " + algorithm.name +
+                                  " --help` lists what there is");
+  }
+}
+
+/// What only histograms take.
+void add_histogram(CLI::App& command, const Algorithm& algorithm) {
+  CLI::App* sub = command.add_subcommand(algorithm.name, algorithm.summary);
+  auto request = std::make_shared<HistogramRequest>();
+  auto columns = std::make_shared<std::string>();
+  auto delta = std::make_shared<std::string>("1e-6");
+  request->algorithm = algorithm.name;
+  add_option_flags(*sub, algorithm.options, request->options, Missing::kAllowed);
+  sub->add_option("file", request->file,
+                  "Counts, one per line, where there is no --data; - reads standard input (-)");
+  add_data_options(*sub, request->data);
+  sub->add_option("--table", request->table, "Which table of --data (the only private one)");
+  sub->add_option("--column,--columns", *columns, "What to count by, an axis each: age or lon,lat");
+  sub->add_option("--range", request->ranges,
+                  "Only the count of this range: 18:65, or 18:65,0:100 for two columns; a category "
+                  "by name; may be given again");
+  sub->add_flag("--non-negative", request->non_negative,
+                "No negative counts, with the same total; biases small counts upwards");
+  sub->add_flag("--whole", request->whole, "Whole numbers besides, for every cell");
+  sub->add_option("-o,--output", request->files.output,
+                  "Write all cells to a .csv, .json or .parquet file");
+  sub->add_option("--report", request->files.report, "Write a page with a picture");
+  sub->add_option("--quote-delta", *delta,
+                  "At which the cost is quoted when there is no pure guarantee (1e-6)");
+  sub->add_flag("--accept-weak", request->accept_weak, "Allow a cost of epsilon 10 or more");
+  sub->add_flag("--json", request->json, "Print the counts, the cost and the event as JSON");
+  sub->footer("Input: columns of a table with a schema: --data FILE --column NAME; or " +
+              algorithm.input);
+  sub->callback([request, columns, delta, &algorithm] {
+    explained(algorithm, [&] {
+      request->quote_delta = number(*delta, "--quote-delta");
+      require(request->quote_delta > 0 && request->quote_delta < 1,
+              "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
+      request->columns = list_of(*columns);
+      release_histogram(*request);
+    });
+  });
+}
+
 void add_algorithm(CLI::App& command, const Algorithm& algorithm) {
   CLI::App* sub = command.add_subcommand(algorithm.name, algorithm.summary);
   auto request = std::make_shared<Request>();
@@ -91,27 +154,25 @@ void add_algorithm(CLI::App& command, const Algorithm& algorithm) {
   sub->footer(
       "Input: " + algorithm.input +
       (algorithm.per_person ? "; or a table with a schema: --data FILE --column NAME" : ""));
-  sub->callback([request, &algorithm] {
-    try {
-      run(algorithm, *request);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::kInvalidOption) throw;
-      throw Error(error.code(), std::string(error.what()) + "; `gauze release " + algorithm.name +
-                                    " --help` lists what there is");
-    }
-  });
+  sub->callback([request, &algorithm] { explained(algorithm, [&] { run(algorithm, *request); }); });
 }
 
 }  // namespace
 
 void add_release(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("release", "Release a private answer about one column of numbers");
+  CLI::App* command = app.add_subcommand(
+      "release", "Release a private answer about columns of a table or numbers in a file");
   command->require_subcommand(1);
-  for (const Algorithm& algorithm : algorithms()) add_algorithm(*command, algorithm);
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.histogram)
+      add_histogram(*command, algorithm);
+    else
+      add_algorithm(*command, algorithm);
+  }
   command->footer(
       "Examples:\n"
       "  gauze release median --epsilon 0.5 --data hospital --column age\n"
+      "  gauze release flat_histogram --epsilon 0.5 --data hospital --column ward\n"
       "  gauze release count --epsilon 0.5 --relation add_remove people.csv --header\n"
       "  seq 100 | gauze release median --epsilon 1 --lower 0 --upper 200 --relation add_remove -");
 }

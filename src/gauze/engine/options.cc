@@ -132,6 +132,14 @@ std::vector<Ratio> OptionValues::numbers(std::string_view option) const {
   return result;
 }
 
+std::vector<std::uint64_t> OptionValues::wholes(std::string_view option) const {
+  std::vector<std::uint64_t> result;
+  for (const std::string& part : split(raw(option)))
+    result.push_back(
+        integral(option, part, 0, INT64_MAX, "from 0 to 2^63 - 1").convert_to<std::uint64_t>());
+  return result;
+}
+
 std::vector<std::string> OptionValues::words(std::string_view option) const {
   return split(raw(option));
 }

@@ -52,6 +52,7 @@ class OptionValues {
   bool flag(std::string_view option) const;
   std::string text(std::string_view option) const;
   std::vector<Ratio> numbers(std::string_view option) const;
+  std::vector<std::uint64_t> wholes(std::string_view option) const;
   std::vector<std::string> words(std::string_view option) const;
   Relation relation(std::string_view option = "relation") const;
 

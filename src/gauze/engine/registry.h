@@ -11,6 +11,7 @@
 #include "gauze/base/words.h"
 #include "gauze/engine/options.h"
 #include "gauze/engine/rows.h"
+#include "gauze/histogram/range_histogram.h"
 
 namespace gauze {
 
@@ -42,19 +43,30 @@ class Job {
   Run run_;
 };
 
+/// A histogram method with its options on a shape, ready to run.
+struct HistogramMethod {
+  Event event;
+  std::function<Accuracy(double confidence)> accuracy;
+  std::function<Release<RangeHistogram>(const Points& points, Context& context)> run;
+};
+
 /// Everything there is to say about an algorithm: it feeds `gauze list`, `describe` and `release`.
 struct Algorithm {
   std::string name;
-  std::string summary;    ///< one line
-  std::string input;      ///< what a row of the input is
-  std::string guarantee;  ///< what is promised, of whom
-  std::string accuracy;   ///< how far the answer may be off
-  std::string cost;       ///< time and memory
-  std::string source;     ///< who found it
-  std::string document;   ///< the page beside the code
+  std::string summary;     ///< one line
+  std::string input = {};  ///< what a row of the input is
+  std::string guarantee;   ///< what is promised, of whom
+  std::string accuracy;    ///< how far the answer may be off
+  std::string cost;        ///< time and memory
+  std::string source;      ///< who found it
+  std::string document;    ///< the page beside the code
   std::vector<OptionSpec> options;
-  std::function<Job(const OptionValues& values)> make;
+  std::function<Job(const OptionValues& values)> make = {};
   bool per_person = false;  ///< a row of the input is a person, so tables can be the input
+  /// Of histogram methods: the method on a shape, for columns of a table.
+  std::function<HistogramMethod(const OptionValues& values, const Shape& shape)> histogram = {};
+  bool points =
+      false;  ///< a histogram method for points in space, whose cells are only a fine grid
 };
 
 /// All algorithms, in the order in which they are listed.

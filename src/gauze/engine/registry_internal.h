@@ -12,6 +12,7 @@ std::vector<Algorithm> additive_algorithms();
 std::vector<Algorithm> choice_algorithms();
 std::vector<Algorithm> statistics_algorithms();
 std::vector<Algorithm> key_algorithms();
+std::vector<Algorithm> histogram_algorithms();
 
 /// Who may know how long the input is.
 enum class Length : std::uint8_t { kPublic, kPrivate };

@@ -53,6 +53,20 @@ Points points_of(const Shape& shape, std::span<const std::int64_t> counts) {
   return points;
 }
 
+std::vector<std::int64_t> counts_of(const Shape& shape, const Points& points) {
+  check_dense(shape);
+  std::vector<std::int64_t> counts(shape.cells(), 0);
+  const std::size_t axes = shape.axes();
+  for (std::size_t row = 0; row < points.rows(shape); ++row) {
+    std::size_t cell = 0;
+    for (std::size_t axis = 0; axis < axes; ++axis)
+      cell = cell * shape.extents[axis] + points.coordinates[row * axes + axis];
+    if (__builtin_add_overflow(counts[cell], points.weight(row), &counts[cell]))
+      counts[cell] = INT64_MAX;
+  }
+  return counts;
+}
+
 void check_points(const Shape& shape, const Points& points) {
   const std::size_t axes = shape.axes();
   const auto refuse = [](const char* why) { throw Error(ErrorCode::kInvalidInput, why); };

@@ -45,6 +45,10 @@ struct Points {
 /// The cells that are not empty. Throws `kInvalidInput` when there are not as many counts as cells.
 Points points_of(const Shape& shape, std::span<const std::int64_t> counts);
 
+/// How many rows lie in each cell of a dense shape, saturated at the end of 64 bits; the points are
+/// inside.
+std::vector<std::int64_t> counts_of(const Shape& shape, const Points& points);
+
 /// Throws `kInvalidInput` unless coordinates lie inside and weights, where given, fit. What a source
 /// reads through the door fits by construction, so that this tells nothing about rows.
 void check_points(const Shape& shape, const Points& points);

@@ -25,6 +25,10 @@ TEST(Cells, BecomePointsWithWeights) {
   const Points points = points_of(Shape{{2, 3}}, counts);
   EXPECT_EQ(points.coordinates, (std::vector<std::uint32_t>{0, 1, 1, 2}));
   EXPECT_EQ(points.weights, (std::vector<std::int64_t>{2, 7}));
+  EXPECT_EQ(counts_of(Shape{{2, 3}}, points), counts);
+  EXPECT_EQ(counts_of(Shape{{2}}, {{1, 1, 1}}), (std::vector<std::int64_t>{0, 3}));
+  EXPECT_EQ(counts_of(Shape{{1}}, {{0, 0}, {INT64_MAX, 1}}),
+            (std::vector<std::int64_t>{INT64_MAX}));
   EXPECT_ERROR(points_of(Shape{{7}}, counts), ErrorCode::kInvalidInput);
 }
 

@@ -62,6 +62,7 @@ RangeHistogram::RangeHistogram(Shape shape, std::vector<TreeNode> nodes,
       gaussian_(gaussian) {
   if (nodes_.empty() || bounds_.size() != nodes_.size() * 2 * shape_.axes())
     throw Error(ErrorCode::kInvalidInput, "a histogram needs a root, and a box for every node");
+  add_child_variances();
 }
 
 RangeHistogram::RangeHistogram(Shape shape, std::span<const double> cells, Variance variance,
@@ -76,23 +77,52 @@ RangeHistogram::RangeHistogram(Shape shape, std::span<const double> cells, doubl
   check_dense(shape_);
   if (cells.size() != shape_.cells())
     throw Error(ErrorCode::kInvalidInput, "there must be one value for each cell of the shape");
-  nodes_.resize(cells.size() + 1);
-  nodes_[0] = {1, static_cast<std::uint32_t>(cells.size()), 0,
-               variance * static_cast<double>(cells.size())};
-  bounds_.reserve(nodes_.size() * 2 * shape_.axes());
-  bounds_.assign(shape_.axes(), 0);
-  bounds_.insert(bounds_.end(), shape_.extents.begin(), shape_.extents.end());
-  std::vector<std::uint32_t> at(shape_.axes(), 0);
-  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-    nodes_[cell + 1] = {0, 0, cells[cell], variance};
-    nodes_[0].estimate += cells[cell];
-    bounds_.insert(bounds_.end(), at.begin(), at.end());
-    for (const std::uint32_t begin : at) bounds_.push_back(begin + 1);
-    for (std::size_t axis = shape_.axes(); axis-- > 0;) {
-      if (++at[axis] < shape_.extents[axis]) break;
-      at[axis] = 0;
+  // One level for each axis, of which only the cells were measured: a range visits few nodes.
+  const Box whole = Box::whole(shape_);
+  std::size_t level = 1;
+  std::size_t below = cells.size();
+  std::size_t end = 1;
+  for (std::size_t axis = 0; axis <= shape_.axes(); ++axis) {
+    const std::uint32_t children = axis < shape_.axes() ? shape_.extents[axis] : 0;
+    Box box = whole;
+    for (std::size_t fixed = 0; fixed < axis; ++fixed) box.end[fixed] = 1;
+    for (std::size_t i = 0; i < level; ++i) {
+      TreeNode node{static_cast<std::uint32_t>(end + i * children), children, 0,
+                    variance * static_cast<double>(below)};
+      if (children == 0) node = {0, 0, cells[i], variance};
+      nodes_.push_back(node);
+      bounds_.insert(bounds_.end(), box.begin.begin(), box.begin.end());
+      bounds_.insert(bounds_.end(), box.end.begin(), box.end.end());
+      for (std::size_t fixed = axis; fixed-- > 0;) {
+        ++box.begin[fixed];
+        if (++box.end[fixed] <= shape_.extents[fixed]) break;
+        box.begin[fixed] = 0;
+        box.end[fixed] = 1;
+      }
     }
+    level *= children;
+    end += level;
+    if (children != 0) below /= children;
   }
+  sum_upwards();
+  add_child_variances();
+}
+
+void RangeHistogram::sum_upwards() {
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    TreeNode& node = nodes_[i];
+    if (node.children == 0) continue;
+    node.estimate = 0;
+    for (std::uint32_t c = 0; c < node.children; ++c)
+      node.estimate += nodes_[node.first_child + c].estimate;
+  }
+}
+
+void RangeHistogram::add_child_variances() {
+  child_variances_.assign(nodes_.size(), 0.0);
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    for (std::uint32_t c = 0; c < nodes_[i].children; ++c)
+      child_variances_[i] += nodes_[nodes_[i].first_child + c].variance;
 }
 
 std::size_t RangeHistogram::leaves() const {
@@ -102,25 +132,42 @@ std::size_t RangeHistogram::leaves() const {
 
 /// Children share what the parent knows by their variances, and what they differ by is independent
 /// of it: child = (s / S) parent + e, with Cov(e) = diag(s) - s s' / S.
-RangeHistogram::Part RangeHistogram::joined(const TreeNode& node,
-                                            std::span<const Part> children) const {
-  Part sum;
-  double variance = 0;
-  double mixed = 0;
-  double squares = 0;
-  for (std::uint32_t i = 0; i < node.children; ++i) {
-    const double s = nodes_[node.first_child + i].variance;
-    variance += s;
-    mixed += children[i].weight * s;
-    squares += children[i].weight * children[i].weight * s;
-    sum.value += children[i].value;
-    sum.variance += children[i].variance;
+class RangeHistogram::Joined {
+ public:
+  void add(const Part& child, double variance) {
+    sum_.value += child.value;
+    sum_.variance += child.variance;
+    mixed_ += child.weight * variance;
+    squares_ += child.weight * child.weight * variance;
   }
-  if (variance > 0) {
-    sum.weight = mixed / variance;
-    sum.variance += std::max(0.0, squares - mixed * sum.weight);
+  /// `variance` is that of all children together.
+  Part result(double variance) const {
+    Part result = sum_;
+    if (variance > 0) {
+      result.weight = mixed_ / variance;
+      result.variance += std::max(0.0, squares_ - mixed_ * result.weight);
+    }
+    return result;
   }
-  return sum;
+
+ private:
+  Part sum_;
+  double mixed_ = 0, squares_ = 0;
+};
+
+/// Where the children that overlap a box begin: on one axis they stand in order.
+std::uint32_t RangeHistogram::first_inside(const TreeNode& node, const Box& box) const {
+  if (shape_.axes() != 1) return 0;
+  std::uint32_t low = 0;
+  std::uint32_t high = node.children;
+  while (low < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    if (bounds(node.first_child + middle)[1] <= box.begin[0])
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 RangeHistogram::Part RangeHistogram::part(std::size_t index, const Box& box) const {
@@ -136,9 +183,13 @@ RangeHistogram::Part RangeHistogram::part(std::size_t index, const Box& box) con
     if (to - from != end - begin) share *= double(to - from) / double(end - begin);
   }
   if (node.children == 0 || share == 1) return {share * node.estimate, share, 0};
-  std::vector<Part> children(node.children);
-  for (std::uint32_t i = 0; i < node.children; ++i) children[i] = part(node.first_child + i, box);
-  return joined(node, children);
+  Joined joined;
+  for (std::uint32_t i = first_inside(node, box); i < node.children; ++i) {
+    const std::size_t child = node.first_child + i;
+    if (shape_.axes() == 1 && bounds(child)[0] >= box.end[0]) break;
+    joined.add(part(child, box), nodes_[child].variance);
+  }
+  return joined.result(child_variances_[index]);
 }
 
 Estimate RangeHistogram::estimate(const Part& root, double largest_weight,
@@ -176,7 +227,10 @@ Estimate RangeHistogram::weighted(std::span<const double> weights, double confid
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     const TreeNode& node = nodes_[i];
     if (node.children != 0) {
-      parts[i] = joined(node, std::span(parts).subspan(node.first_child, node.children));
+      Joined joined;
+      for (std::uint32_t c = node.first_child; c < node.first_child + node.children; ++c)
+        joined.add(parts[c], nodes_[c].variance);
+      parts[i] = joined.result(child_variances_[i]);
       continue;
     }
     double sum = 0;
@@ -238,13 +292,7 @@ void RangeHistogram::set_leaves(std::span<const double> values) {
   std::size_t leaf = 0;
   for (TreeNode& node : nodes_)
     if (node.children == 0) node.estimate = values[leaf++];
-  for (std::size_t i = nodes_.size(); i-- > 0;) {
-    TreeNode& node = nodes_[i];
-    if (node.children == 0) continue;
-    node.estimate = 0;
-    for (std::uint32_t c = 0; c < node.children; ++c)
-      node.estimate += nodes_[node.first_child + c].estimate;
-  }
+  sum_upwards();
 }
 
 RangeHistogram RangeHistogram::non_negative() const {

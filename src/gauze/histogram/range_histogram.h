@@ -83,11 +83,15 @@ class RangeHistogram {
     double weight = 0;
     double variance = 0;
   };
+  /// Adds up parts of a node's children; those that are left out have weight 0.
+  class Joined;
   Part part(std::size_t node, const Box& box) const;
-  Part joined(const TreeNode& node, std::span<const Part> children) const;
+  std::uint32_t first_inside(const TreeNode& node, const Box& box) const;
   Estimate estimate(const Part& root, double largest_weight, double confidence) const;
   std::vector<double> weights(const Box& box) const;
   void set_leaves(std::span<const double> values);
+  void sum_upwards();
+  void add_child_variances();
   std::span<const std::uint32_t> bounds(std::size_t node) const {
     return std::span(bounds_).subspan(node * 2 * shape_.axes(), 2 * shape_.axes());
   }
@@ -95,7 +99,8 @@ class RangeHistogram {
   Shape shape_;
   std::vector<TreeNode> nodes_;
   std::vector<std::uint32_t> bounds_;
-  Variance variance_;  // empty: that of the tree
+  std::vector<double> child_variances_;  // of all children of a node together
+  Variance variance_;                    // empty: that of the tree
   bool gaussian_;
 };
 

@@ -1,0 +1,237 @@
+#include "histogram_release.h"
+
+#include <cmath>
+
+#include "chart.h"
+#include "column_release.h"
+#include "gauze/base/error.h"
+#include "gauze/engine/column_job.h"
+#include "gauze/engine/meaning.h"
+#include "gauze/engine/release.h"
+#include "gauze/random/system_bits.h"
+#include "histogram_view.h"
+#include "html.h"
+#include "numbers.h"
+#include "page.h"
+
+namespace gauze::cli {
+namespace {
+
+constexpr std::size_t kMostCells = 1u << 20;
+constexpr std::size_t kMostBars = 32;
+
+/// What was released, of whom, and what is left.
+struct Released {
+  std::string title;
+  std::string unit;     ///< "patient_id"
+  std::string counted;  ///< "at most 12 rows of each patient_id"
+  Guarantee cost;
+  Event spent;
+  HistogramView view;
+  std::string left = {};
+};
+
+/// Counts in a file, by the rules of a histogram job.
+struct CountsJob {
+  HistogramMethod method;
+  Shape shape;
+
+  Event event() const { return method.event; }
+  Release<RangeHistogram> run(const Rows& rows, Context& context) const {
+    return method.run(points_of(shape, rows.integer_vector()), context);
+  }
+};
+
+/// Cells of a file have numbers only.
+Axis numbered(std::uint32_t cells, std::size_t axis, std::size_t axes) {
+  ColumnSchema column;
+  column.name = axes == 1 ? "cell" : "cell_" + std::to_string(axis + 1);
+  column.domain.type = Type::kInteger;
+  column.domain.lower = std::int64_t{0};
+  column.domain.upper = std::int64_t{cells} - 1;
+  return Axis(column, cells);
+}
+
+HistogramView view_of(const HistogramRequest& request, std::vector<Axis> axes,
+                      RangeHistogram released) {
+  RangeHistogram values = request.whole          ? released.whole()
+                          : request.non_negative ? released.non_negative()
+                                                 : released;
+  const bool leaves = find_algorithm(request.algorithm).points && !request.whole;
+  return {std::move(axes), std::move(released), std::move(values), leaves};
+}
+
+Released release_counts(const HistogramRequest& request) {
+  const Algorithm& algorithm = find_algorithm(request.algorithm);
+  const OptionValues values(algorithm.options, request.options);
+  CountsJob job;
+  std::vector<Axis> axes;
+  const std::vector<std::uint64_t> cells = values.wholes("cells");
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    require(cells[i] >= 1 && cells[i] <= 1u << 31,
+            "cells: must be how many counts the file holds along each axis, like 100 or 256,256");
+    job.shape.extents.push_back(static_cast<std::uint32_t>(cells[i]));
+    axes.push_back(numbered(job.shape.extents.back(), i, cells.size()));
+  }
+  job.method = algorithm.histogram(values, job.shape);
+  const Guarantee cost = price_of(job.event(), request.quote_delta);
+  refuse_weak(cost.epsilon, request.accept_weak);
+  const Rows rows = Rows::parse(read_all(request.file), request.choice);
+  SystemBits bits;
+  auto answer = release(job, rows, bits);
+  return {"Counts of " + request.file,
+          "person",
+          "at most " + grouped(values.whole("rows_per_unit")) +
+              " rows of each person, if the counts were made so",
+          cost,
+          answer.spent,
+          view_of(request, std::move(axes), std::move(answer.value))};
+}
+
+Released release_columns(const HistogramRequest& request) {
+  Desk desk(request.data);
+  const TableSchema& table = private_table(desk.schema(), request.table);
+  const HistogramJob job({.algorithm = request.algorithm,
+                          .options = request.options,
+                          .table = table,
+                          .columns = request.columns});
+  // What can be refused is refused before anything is paid.
+  for (const std::string& range : request.ranges) parse_range(job.axes(), range);
+  const Guarantee cost = price_of(job.event(), request.quote_delta);
+  refuse_weak(cost.epsilon, request.accept_weak);
+  const nlohmann::json text = {
+      {"algorithm", request.algorithm}, {"options", job.options()}, {"columns", request.columns}};
+  SystemBits bits;
+  auto answer = desk.ledger() == nullptr
+                    ? release(job, desk.source(), bits)
+                    : release(
+                          desk.request(text.dump(), ratio_of_decimal(cost.epsilon),
+                                       ratio_of_decimal(cost.delta)),
+                          job, [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
+  const std::string unit = table.unit.kind == UnitSchema::Kind::kColumn ? table.unit.column : "row";
+  std::string columns;
+  for (const std::string& column : request.columns)
+    columns.append(columns.empty() ? "" : ", ").append(column);
+  Released released{
+      columns + " of " + table.name,
+      unit,
+      unit == "row" ? "each row is a privacy unit of its own"
+                    : "at most " + grouped(job.rows_per_unit()) +
+                          (job.rows_per_unit() == 1 ? " row" : " rows") + " of each " + unit,
+      cost,
+      answer.spent,
+      view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram))};
+  if (desk.left()) released.left = budget_text(*desk.left()) + " in " + desk.ledger_path();
+  return released;
+}
+
+std::vector<Box> boxes(const HistogramRequest& request, const HistogramView& view) {
+  std::vector<Box> result;
+  for (const std::string& range : request.ranges) result.push_back(parse_range(view.axes, range));
+  return result;
+}
+
+void print_text(const HistogramRequest& request, const Released& released) {
+  const HistogramView& view = released.view;
+  const std::size_t width = terminal_width();
+  if (!request.ranges.empty()) {
+    print(bars_text(ranges_of(view, boxes(request, view)), width));
+  } else if (view.axes.size() == 2 && view.axes[0].is_ordered() && view.axes[1].is_ordered() &&
+             view.axes[0].cells() > 4 && view.axes[1].cells() > 4) {
+    print(heat_text(view, width));
+  } else {
+    print(bars_text(summary_of(view, kMostBars), width));
+  }
+  const Estimate total = view.released.total();
+  print_line();
+  print_line("  in all     " +
+             shown(value_text({total.value, total.half_width}, Type::kDouble) + " " +
+                   half_width_text({total.value, total.half_width})) +
+             " in " +
+             grouped(view.leaves ? view.released.leaves() : view.released.shape().cells()) +
+             (view.leaves ? " boxes" : " cells"));
+  print_line("  error      " + shown("±") +
+             " holds the noise 19 times in 20; what spreading a box evenly adds is not in it");
+  print_line("  cost       " + shown("ε = ") + upward(released.cost.epsilon) +
+             (released.cost.delta > 0 ? shown(", δ = ") + upward(released.cost.delta) : "") +
+             " for one " + released.unit +
+             " more or less: " + std::string(verdict(band(released.cost.epsilon))));
+  print_line("  counted    " + released.counted);
+  if (!released.left.empty()) print_line("  left       " + shown(released.left));
+}
+
+Json as_json(const HistogramRequest& request, const Released& released) {
+  const auto rows = [](const Answer& answer) {
+    Json list = Json::array();
+    for (const auto& row : answer.rows) {
+      Json cells = Json::object();
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::string& name = answer.columns[i].name;
+        const auto number = drawn(row[i].value);
+        const auto* whole = std::get_if<std::int64_t>(&row[i].value);
+        cells[name] = whole != nullptr ? Json(*whole)
+                      : number         ? finite(*number)
+                                       : Json(to_text(row[i].value));
+        if (row[i].half_width) cells[name + "_half_width"] = finite(*row[i].half_width);
+      }
+      list.push_back(std::move(cells));
+    }
+    return list;
+  };
+  const Estimate total = released.view.released.total();
+  Json json = {
+      {"total", {{"n", total.value}, {"n_half_width", total.half_width}}},
+      {"cost", {{"epsilon", finite(released.cost.epsilon)}, {"delta", released.cost.delta}}},
+      {"unit", released.unit},
+      {"spent", Json::parse(to_json(released.spent).dump())}};
+  if (!request.ranges.empty())
+    json["ranges"] = rows(ranges_of(released.view, boxes(request, released.view)));
+  else
+    json["rows"] = rows(rows_of(released.view));
+  return json;
+}
+
+std::string report_of(const HistogramRequest& request, const Released& released) {
+  const HistogramView& view = released.view;
+  std::string body = element("h1", "", "A private histogram: " + escaped(released.title)) + "\n" +
+                     cost_cards(released.cost.epsilon, released.cost.delta, released.left);
+  if (view.axes.size() == 2 && view.axes[0].is_ordered() && view.axes[1].is_ordered()) {
+    body += heat_svg(view);
+    body += element("h2", "", "Coarsely") + "\n" + charts(summary_of(view, 36));
+  } else {
+    body += charts(summary_of(view, 48));
+  }
+  if (!request.ranges.empty())
+    body += element("h2", "", "Ranges") + "\n" + charts(ranges_of(view, boxes(request, view)));
+  body += element("h2", "", "What this means for a person") + "\n" +
+          meaning_text(released.cost.epsilon, released.cost.delta, released.unit);
+  body +=
+      element("h2", "", "How it was made") + "\n" +
+      element("p", "",
+              "Method: " + escaped(request.algorithm) + ". Counted: " + escaped(released.counted) +
+                  ". Released by " + escaped(describe(released.spent)) +
+                  ". Error bars hold the noise 19 times in 20; what spreading a box "
+                  "evenly over its cells adds is not in them.") +
+      "\n";
+  return page("A private histogram: " + released.title, body,
+              std::string(chart_style()) + std::string(heat_style()));
+}
+
+}  // namespace
+
+void release_histogram(const HistogramRequest& request) {
+  check_files(request.files);
+  const Released released =
+      request.data.data.empty() ? release_counts(request) : release_columns(request);
+  if (request.json)
+    print_json(as_json(request, released));
+  else
+    print_text(request, released);
+  const HistogramView& view = released.view;
+  if (!request.files.output.empty()) write_answer(rows_of(view), request.files.output);
+  if (!request.files.report.empty()) write_all(request.files.report, report_of(request, released));
+  for (const std::string& each : {request.files.output, request.files.report})
+    if (!request.json && !each.empty()) print_line("  written    " + each);
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,324 @@
+#include "histogram_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gauze/base/error.h"
+#include "html.h"
+#include "numbers.h"
+#include "text.h"
+
+namespace gauze::cli {
+namespace {
+
+Answer::Column count_column() {
+  return {"n", Type::kDouble, false};
+}
+
+/// Calls visit(box) for all boxes of `parts` cells along each axis, the last axis fastest.
+template <class Visit>
+void for_boxes(const std::vector<std::uint32_t>& cells, const std::vector<std::uint32_t>& parts,
+               Visit visit) {
+  std::vector<std::uint32_t> at(cells.size(), 0);
+  for (;;) {
+    Box box;
+    for (std::size_t axis = 0; axis < cells.size(); ++axis) {
+      const auto edge = [&](std::uint32_t i) {
+        return static_cast<std::uint32_t>(std::uint64_t{i} * cells[axis] / parts[axis]);
+      };
+      box.begin.push_back(edge(at[axis]));
+      box.end.push_back(edge(at[axis] + 1));
+    }
+    visit(box);
+    std::size_t axis = cells.size();
+    for (;;) {
+      if (axis == 0) return;
+      --axis;
+      if (++at[axis] < parts[axis]) break;
+      at[axis] = 0;
+    }
+  }
+}
+
+std::vector<std::uint32_t> extents(const std::vector<Axis>& axes) {
+  std::vector<std::uint32_t> result;
+  for (const Axis& axis : axes) result.push_back(axis.cells());
+  return result;
+}
+
+std::string label_of(const std::vector<Axis>& axes, const Box& box) {
+  std::string label;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    label.append(label.empty() ? "" : " · ").append(axes[i].label(box.begin[i], box.end[i]));
+  return label;
+}
+
+std::string names_of(const std::vector<Axis>& axes) {
+  std::string names;
+  for (const Axis& axis : axes) names.append(names.empty() ? "" : " · ").append(axis.column());
+  return names;
+}
+
+/// A text as a value of the axis' column.
+Value parsed(const Axis& axis, const std::string& text) {
+  switch (axis.type()) {
+    case Type::kText:
+      return text;
+    case Type::kBoolean:
+      require(text == "true" || text == "false", "range: a truth value is true or false");
+      return text == "true";
+    case Type::kDate:
+      return parse_date(text);
+    case Type::kTimestamp:
+      return parse_timestamp(text);
+    case Type::kInteger: {
+      const Ratio number = parse_ratio(text, "range");
+      require(denominator(number) == 1 && number >= INT64_MIN && number <= INT64_MAX,
+              "range: the column holds whole numbers");
+      return numerator(number).convert_to<std::int64_t>();
+    }
+    default:
+      return parse_ratio(text, "range").convert_to<double>();
+  }
+}
+
+double number_of(const Answer::Cell& cell) {
+  return drawn(cell.value).value_or(0);
+}
+
+/// A row of the terminal: filled to the value less its error, then the error bar.
+std::string bar(double value, double half_width, double most, std::size_t width) {
+  const auto place = [&](double x) {
+    return static_cast<std::size_t>(
+        std::lround(std::clamp(x / most, 0.0, 1.0) * static_cast<double>(width)));
+  };
+  const std::size_t low = place(value - half_width);
+  const std::size_t high = place(value + half_width);
+  std::string text;
+  if (high - low < 2) {
+    for (std::size_t i = 0; i < place(value); ++i) text += glyph("█", "#");
+    return text;
+  }
+  for (std::size_t i = 0; i < low; ++i) text += glyph("█", "#");
+  for (std::size_t i = low; i < high; ++i)
+    text += i == low ? glyph("├", "|") : i + 1 == high ? glyph("┤", "|") : glyph("─", "-");
+  return text;
+}
+
+/// Counts on a coarse grid: values[row][column], rows downwards.
+std::vector<std::vector<double>> coarse(const HistogramView& view, std::uint32_t columns,
+                                        std::uint32_t rows) {
+  std::vector<std::vector<double>> grid(rows, std::vector<double>(columns));
+  std::size_t i = 0;
+  for_boxes(extents(view.axes), {columns, rows}, [&](const Box& box) {
+    // By area, for parts may differ in size by a cell.
+    grid[rows - 1 - i % rows][i / rows] = view.values.range(box).value / box.volume();
+    ++i;
+  });
+  return grid;
+}
+
+double largest(const std::vector<std::vector<double>>& grid) {
+  double most = 0;
+  for (const auto& row : grid)
+    for (const double value : row) most = std::max(most, value);
+  return most > 0 ? most : 1;
+}
+
+}  // namespace
+
+Answer::Cell HistogramView::count(const Box& box) const {
+  return {values.range(box).value, released.range(box).half_width};
+}
+
+Answer rows_of(const HistogramView& view) {
+  Answer answer;
+  for (const Axis& axis : view.axes) {
+    if (axis.is_ordered()) {
+      answer.columns.push_back({axis.column() + "_from", axis.type(), true});
+      answer.columns.push_back({axis.column() + "_to", axis.type(), true});
+    } else {
+      answer.columns.push_back({axis.column(), axis.type(), true});
+    }
+  }
+  answer.columns.push_back(count_column());
+  const auto add = [&](const Box& box) {
+    std::vector<Answer::Cell> row;
+    for (std::size_t i = 0; i < view.axes.size(); ++i) {
+      const Axis& axis = view.axes[i];
+      if (axis.is_ordered()) {
+        row.push_back({axis.edge(box.begin[i]), {}});
+        row.push_back({axis.edge(box.end[i]), {}});
+      } else {
+        row.push_back({axis.category(box.begin[i]), {}});
+      }
+    }
+    row.push_back(view.count(box));
+    answer.rows.push_back(std::move(row));
+  };
+  const bool named = std::any_of(view.axes.begin(), view.axes.end(),
+                                 [](const Axis& axis) { return !axis.is_ordered(); });
+  if (view.leaves && !named) {
+    for (const auto& leaf : view.released.partition()) add(leaf.box);
+  } else {
+    const auto cells = extents(view.axes);
+    for_boxes(cells, cells, add);
+  }
+  return answer;
+}
+
+Answer summary_of(const HistogramView& view, std::size_t most) {
+  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
+  std::vector<std::uint32_t> parts = extents(view.axes);
+  for (std::size_t axis = 0; axis < parts.size(); ++axis) {
+    // Ordered cells can be taken together; categories cannot.
+    std::size_t others = 1;
+    for (std::size_t i = 0; i < parts.size(); ++i) others *= i == axis ? 1 : parts[i];
+    if (view.axes[axis].is_ordered() && others * parts[axis] > most)
+      parts[axis] = static_cast<std::uint32_t>(std::max<std::size_t>(
+          1, std::min<std::size_t>(parts[axis], std::max<std::size_t>(most / others, 1))));
+  }
+  for_boxes(extents(view.axes), parts, [&](const Box& box) {
+    if (answer.rows.size() < most)
+      answer.rows.push_back({{label_of(view.axes, box), {}}, view.count(box)});
+  });
+  return answer;
+}
+
+Answer ranges_of(const HistogramView& view, const std::vector<Box>& ranges) {
+  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
+  for (const Box& box : ranges)
+    answer.rows.push_back({{label_of(view.axes, box), {}}, view.count(box)});
+  return answer;
+}
+
+Box parse_range(const std::vector<Axis>& axes, const std::string& text) {
+  std::vector<std::string> parts = {""};
+  for (const char c : text) {
+    if (c == ',' && axes.size() > 1)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  require(parts.size() == axes.size(),
+          "range: must have one part for each column, like 18:65 or 18:65,0:100");
+  Box box;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Axis& axis = axes[i];
+    const std::string& part = parts[i];
+    std::uint32_t first = 0;
+    std::uint32_t last = axis.cells() - 1;
+    // Timestamps have colons of their own, so that ranges of them are cut at "..".
+    const std::string mark = axis.type() == Type::kTimestamp ? ".." : ":";
+    const std::size_t at = part.find(mark);
+    if (!axis.is_ordered() && part != ":") {
+      first = last = axis.index(parsed(axis, part));
+    } else if (at == std::string::npos) {
+      first = last = axis.index(parsed(axis, part));
+    } else {
+      const std::string high = part.substr(at + mark.size());
+      if (at > 0) first = axis.index(parsed(axis, part.substr(0, at)));
+      if (!high.empty()) last = axis.index(parsed(axis, high));
+    }
+    require(first != Axis::kNoCell && last != Axis::kNoCell, "range: is no category of the column");
+    require(first <= last, "range: must not end before it begins");
+    box.begin.push_back(first);
+    box.end.push_back(last + 1);
+  }
+  return box;
+}
+
+std::string bars_text(const Answer& summary, std::size_t width) {
+  double most = 0;
+  std::size_t labels = columns(summary.columns[0].name);
+  std::size_t numbers = 1;
+  std::size_t errors = 0;
+  std::vector<std::array<std::string, 3>> cells;
+  for (const auto& row : summary.rows) {
+    cells.push_back({shown(value_text(row[0], Type::kText)),
+                     shown(value_text(row[1], Type::kDouble)), shown(half_width_text(row[1]))});
+    labels = std::max(labels, columns(cells.back()[0]));
+    numbers = std::max(numbers, columns(cells.back()[1]));
+    errors = std::max(errors, columns(cells.back()[2]));
+    const double half = row[1].half_width.value_or(0);
+    most = std::max(most, number_of(row[1]) + (std::isfinite(half) ? half : 0));
+  }
+  if (!(most > 0)) most = 1;
+  const std::size_t used = labels + numbers + errors + 8;
+  const std::size_t room = width > used + 12 ? width - used : 12;
+  const auto pad = [](std::size_t to, const std::string& text) {
+    return std::string(to - std::min(to, columns(text)), ' ');
+  };
+  std::string text = "  " + summary.columns[0].name + pad(labels, summary.columns[0].name) + "  " +
+                     pad(numbers, "n") + "n\n";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& [label, number, error] = cells[i];
+    text +=
+        "  " + label + pad(labels, label) + "  " + pad(numbers, number) + number + " " + error +
+        pad(errors, error) + "  " +
+        bar(number_of(summary.rows[i][1]), summary.rows[i][1].half_width.value_or(0), most, room) +
+        "\n";
+  }
+  return text;
+}
+
+std::string heat_text(const HistogramView& view, std::size_t width) {
+  static const char* const kFancy[] = {" ", "·", "░", "▒", "▓", "█"};
+  static const char* const kPlain[] = {" ", ".", ":", "+", "*", "#"};
+  const std::uint32_t columns = std::min<std::uint32_t>(
+      view.axes[0].cells(), static_cast<std::uint32_t>(std::clamp<std::size_t>(width - 6, 16, 72)));
+  const std::uint32_t rows = std::min<std::uint32_t>(view.axes[1].cells(), 24);
+  const auto grid = coarse(view, columns, rows);
+  const double most = largest(grid);
+  std::string text;
+  for (const auto& row : grid) {
+    text += "    ";
+    for (const double value : row) {
+      // By the square root, or one crowded place would leave the rest white.
+      const double shade = std::sqrt(std::clamp(value / most, 0.0, 1.0));
+      const auto level = static_cast<std::size_t>(std::lround(5 * shade));
+      text += glyph(kFancy[level], kPlain[level]);
+    }
+    text += "\n";
+  }
+  const Axis& x = view.axes[0];
+  const Axis& y = view.axes[1];
+  return text + "    " + x.column() + ": " + x.label(0, x.cells()) + ", left to right; " +
+         y.column() + ": " + y.label(0, y.cells()) + ", upwards\n";
+}
+
+std::string heat_svg(const HistogramView& view) {
+  const std::uint32_t columns = std::min<std::uint32_t>(view.axes[0].cells(), 64);
+  const std::uint32_t rows = std::min<std::uint32_t>(view.axes[1].cells(), 64);
+  const auto grid = coarse(view, columns, rows);
+  const double most = largest(grid);
+  std::string svg;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      const double shade = std::sqrt(std::clamp(grid[row][column] / most, 0.0, 1.0));
+      if (shade < 0.01) continue;
+      svg += "<rect x=\"" + std::to_string(column) + "\" y=\"" + std::to_string(row) +
+             "\" width=\"1.03\" height=\"1.03\" fill-opacity=\"" + coordinate(shade) + "\"/>";
+    }
+  }
+  const Axis& x = view.axes[0];
+  const Axis& y = view.axes[1];
+  return "<figure><figcaption>" + escaped(names_of(view.axes)) +
+         "</figcaption><svg class=\"heat\" role=\"img\" aria-label=\"heat map of counts\" "
+         "preserveAspectRatio=\"none\" viewBox=\"0 0 " +
+         std::to_string(columns) + " " + std::to_string(rows) + "\">" + svg +
+         "</svg><p class=\"note\">" +
+         escaped(x.column() + ": " + x.label(0, x.cells()) + ", left to right. " + y.column() +
+                 ": " + y.label(0, y.cells()) +
+                 ", upwards. The darkest spot holds most; shades go by the square root.") +
+         "</p></figure>\n";
+}
+
+std::string_view heat_style() {
+  return R"(
+.heat { width: 100%; aspect-ratio: 4 / 3; background: var(--card); border-radius: 4px; }
+.heat rect { fill: var(--c0); }
+)";
+}
+
+}  // namespace gauze::cli

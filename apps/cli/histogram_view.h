@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gauze/engine/histogram_job.h"
+#include "gauze/query/sql_query.h"
+
+namespace gauze::cli {
+
+/// A released histogram as it is shown: error bars are those of what was released, values may have been
+/// rounded since.
+struct HistogramView {
+  std::vector<Axis> axes;
+  RangeHistogram released;
+  RangeHistogram values;
+  bool leaves = false;  ///< show the boxes of the method's own partition, not the cells
+
+  Answer::Cell count(const Box& box) const;
+};
+
+/// Every cell or leaf with its edges or category, `n` and its half width: what files hold.
+Answer rows_of(const HistogramView& view);
+
+/// The same with few rows and one label each, cells taken together where there are too many.
+Answer summary_of(const HistogramView& view, std::size_t most);
+
+/// Ranges by name, each with its count.
+Answer ranges_of(const HistogramView& view, const std::vector<Box>& ranges);
+
+/// `18:65`, for several columns `18:65,0:100`; a category by its name, : for all. Cells are taken
+/// whole. Throws `kInvalidOption`.
+Box parse_range(const std::vector<Axis>& axes, const std::string& text);
+
+/// Bars with error bars, as wide as the terminal.
+std::string bars_text(const Answer& summary, std::size_t width);
+/// The first axis from left to right, the second upwards.
+std::string heat_text(const HistogramView& view, std::size_t width);
+std::string heat_svg(const HistogramView& view);
+std::string_view heat_style();
+
+}  // namespace gauze::cli

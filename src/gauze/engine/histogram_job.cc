@@ -1,0 +1,112 @@
+#include "gauze/engine/histogram_job.h"
+
+#include <algorithm>
+
+#include "gauze/base/error.h"
+#include "gauze/data/bound.h"
+#include "gauze/data/table.h"
+
+namespace gauze {
+namespace {
+
+const Algorithm& method_named(const HistogramJob::Options& options) {
+  const Algorithm& algorithm = find_algorithm(options.algorithm.get());
+  if (!algorithm.histogram)
+    throw Error(ErrorCode::kInvalidOption, "'" + algorithm.name + "' makes no histogram");
+  if (options.table->is_public())
+    throw Error(ErrorCode::kInvalidOption,
+                "the table '" + options.table->name + "' is public; read it without noise");
+  return algorithm;
+}
+
+/// Fills in what the schema knows.
+HistogramJob::Options completed(HistogramJob::Options options) {
+  method_named(options);
+  nlohmann::json& given = options.options;
+  if (!given.is_object()) given = nlohmann::json::object();
+  const std::uint64_t declared = bounds_of(options.table).rows_per_unit;
+  if (!given.contains("rows_per_unit")) given["rows_per_unit"] = std::to_string(declared);
+  if (!given.contains("cells")) given["cells"] = "0";
+  return options;
+}
+
+OptionValues values_of(const HistogramJob::Options& options) {
+  return {method_named(options).options, options.options};
+}
+
+std::vector<Axis> axes_of(const HistogramJob::Options& options) {
+  const OptionValues values = values_of(options);
+  const std::vector<std::string>& columns = options.columns;
+  require(!columns.empty(), "columns: are missing; say which column to count by");
+  const std::vector<std::uint64_t> cells = values.wholes("cells");
+  require(cells.size() == 1 || cells.size() == columns.size(),
+          "cells: must be one number, or one for each column");
+  const std::uint32_t most = method_named(options).points ? 1u << 16 : 4096;
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const ColumnSchema* column = options.table->find(columns[i]);
+    if (column == nullptr)
+      throw Error(ErrorCode::kUnknownName, "the table '" + options.table->name +
+                                               "' has no column '" + columns[i].substr(0, 100) +
+                                               "' in its schema");
+    const std::uint64_t wanted = cells.size() == 1 ? cells[0] : cells[i];
+    require(wanted <= 1u << 31, "cells: must be at most 2^31");
+    // One number for several columns is meant for those that are cut; categories are what they are.
+    const bool cut = !column->domain.categories || cells.size() > 1 || columns.size() == 1;
+    axes.emplace_back(*column, cut ? static_cast<std::uint32_t>(wanted) : 0,
+                      columns.size() == 1 || method_named(options).points ? most : 64);
+  }
+  return axes;
+}
+
+Shape shape_of(const std::vector<Axis>& axes) {
+  Shape shape;
+  for (const Axis& axis : axes) shape.extents.push_back(axis.cells());
+  return shape;
+}
+
+}  // namespace
+
+HistogramJob::HistogramJob(Options options)
+    : options_(completed(std::move(options))),
+      axes_(axes_of(options_)),
+      rows_per_unit_(values_of(options_).whole("rows_per_unit")),
+      method_(method_named(options_).histogram(values_of(options_), shape_of(axes_))) {
+  const TableBounds bounds = bounds_of(options_.table);
+  require(!bounds.unit->empty() || rows_per_unit_ == 1,
+          "rows_per_unit: is 1 where every row is another unit");
+}
+
+Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) const {
+  TableBounds bounds = bounds_of(options_.table);
+  const std::string unit = bounds.unit;
+  std::vector<std::string> read;
+  std::vector<ColumnSchema> columns;
+  for (const std::string& column : options_.columns.get()) {
+    read.push_back(column);
+    columns.push_back(*options_.table->find(column));
+  }
+  if (!unit.empty() && options_.table->find(unit) != nullptr &&
+      std::find(read.begin(), read.end(), unit) == read.end())
+    read.push_back(unit);
+  bounds.rows_per_unit = rows_per_unit_;
+  bounds.columns = columns;
+  const BoundedTable table =
+      bound(read_table(source, options_.table, read), std::move(bounds), context.bits);
+  std::vector<std::vector<std::uint32_t>> cells;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis)
+    cells.push_back(axes_[axis].indices(table.rows().columns()[axis]));
+  Points points;
+  points.coordinates.reserve(table.rows().rows() * axes_.size());
+  for (std::size_t row = 0; row < table.rows().rows(); ++row) {
+    bool counted = true;
+    for (const auto& axis : cells) counted = counted && axis[row] != Axis::kNoCell;
+    if (!counted) continue;
+    for (const auto& axis : cells) points.coordinates.push_back(axis[row]);
+  }
+  auto released = method_.run(points, context);
+  return {
+      {axes_, std::move(released.value)}, std::move(released.accuracy), std::move(released.spent)};
+}
+
+}  // namespace gauze

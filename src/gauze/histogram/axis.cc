@@ -1,0 +1,172 @@
+#include "gauze/histogram/axis.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gauze/base/error.h"
+
+namespace gauze {
+namespace {
+
+/// Truth values, whole numbers, days and microseconds, as they lie in tables.
+std::int64_t whole(const Value& value) {
+  if (const auto* x = std::get_if<bool>(&value)) return *x ? 1 : 0;
+  if (const auto* x = std::get_if<Date>(&value)) return x->days;
+  if (const auto* x = std::get_if<Timestamp>(&value)) return x->microseconds;
+  if (const auto* x = std::get_if<std::int64_t>(&value)) return *x;
+  throw Error(ErrorCode::kInvalidOption, "a value is of another type than its column");
+}
+
+double real(const Value& value) {
+  if (const auto* x = std::get_if<Ratio>(&value)) return nearest_double(*x);
+  if (const auto* x = std::get_if<double>(&value)) return *x;
+  return static_cast<double>(whole(value));
+}
+
+Value of_type(Type type, std::int64_t whole) {
+  if (type == Type::kBoolean) return whole != 0;
+  if (type == Type::kDate) return Date{whole};
+  if (type == Type::kTimestamp) return Timestamp{whole};
+  return whole;
+}
+
+std::string shortly(const Value& value) {
+  const auto* x = std::get_if<double>(&value);
+  if (x == nullptr) return to_text(value);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", *x);
+  return text;
+}
+
+}  // namespace
+
+bool Axis::counts_whole() const {
+  return type() != Type::kDecimal && type() != Type::kDouble;
+}
+
+Axis::Axis(const ColumnSchema& column, std::uint32_t cells, std::uint32_t most) : column_(column) {
+  const Domain& domain = column_.domain;
+  const std::string about = "column '" + column_.name + "': ";
+  if (domain.categories) {
+    cells_ = static_cast<std::uint32_t>(domain.categories->size());
+    if (cells != 0 && cells != cells_)
+      throw Error(ErrorCode::kInvalidOption, "cells: " + about + "has one cell for each of its " +
+                                                 std::to_string(cells_) +
+                                                 " categories; leave it out");
+    return;
+  }
+  if (cells == 0 && domain.bins.size() >= 2) {
+    bins_ = true;
+    cells_ = static_cast<std::uint32_t>(domain.bins.size() - 1);
+    return;
+  }
+  const bool boolean = type() == Type::kBoolean;
+  if (!boolean && (!domain.lower || type() == Type::kText))
+    throw Error(ErrorCode::kMissingKnowledge,
+                about +
+                    "the schema has neither range nor categories; add \"lower\": ..., "
+                    "\"upper\": ..., or \"categories\": [...]");
+  if (counts_whole()) {
+    first_ = boolean ? 0 : whole(*domain.lower);
+    const std::int64_t last = boolean ? 1 : whole(*domain.upper);
+    // At most 2^64 - 1 values: the schema's whole ranges are narrower than all 64 bits.
+    values_ = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first_) + 1;
+    if (values_ == 0) values_ = UINT64_MAX;
+    cells_ =
+        cells != 0 ? cells : static_cast<std::uint32_t>(std::min<std::uint64_t>(values_, most));
+    if (cells_ > values_)
+      throw Error(ErrorCode::kInvalidOption, "cells: " + about + "has only " +
+                                                 std::to_string(values_) +
+                                                 " values; ask for at most so many cells");
+  } else {
+    low_ = real(*domain.lower);
+    high_ = real(*domain.upper);
+    cells_ = cells != 0 ? cells : most;
+  }
+  if (cells_ > 1u << 31)
+    throw Error(ErrorCode::kInvalidOption, "cells: " + about + "can have at most 2^31");
+}
+
+std::uint32_t Axis::index(const Value& value) const {
+  if (std::holds_alternative<std::monostate>(value)) return kNoCell;
+  if (!is_ordered()) {
+    const auto& all = *column_.domain.categories;
+    const auto found = std::find(all.begin(), all.end(), value);
+    return found == all.end() ? kNoCell : static_cast<std::uint32_t>(found - all.begin());
+  }
+  if (bins_) {
+    const auto& edges = column_.domain.bins;
+    const auto before = [&](const Value& a, const Value& b) {
+      return counts_whole() ? whole(a) < whole(b) : real(a) < real(b);
+    };
+    const auto after = std::upper_bound(edges.begin() + 1, edges.end() - 1, value, before);
+    return static_cast<std::uint32_t>(after - edges.begin() - 1);
+  }
+  if (counts_whole()) {
+    const std::int64_t x = whole(value);
+    if (x <= first_) return 0;
+    const std::uint64_t offset = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(first_);
+    if (offset >= values_) return cells_ - 1;
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint32_t>(Wide{offset} * cells_ / values_);
+  }
+  const double share = (real(value) / 2 - low_ / 2) / (high_ / 2 - low_ / 2);
+  if (!(share > 0)) return 0;
+  return std::min(cells_ - 1, static_cast<std::uint32_t>(std::min(share * cells_, 4294967295.0)));
+}
+
+std::vector<std::uint32_t> Axis::indices(const Column& values) const {
+  std::vector<std::uint32_t> result(values.size());
+  if (!values.codes().empty()) {
+    std::vector<std::uint32_t> of_code;
+    for (const std::string_view text : values.dictionary())
+      of_code.push_back(index(Value(std::string(text))));
+    for (std::size_t row = 0; row < values.size(); ++row)
+      result[row] =
+          values.is_null(row) ? kNoCell : of_code[static_cast<std::size_t>(values.codes()[row])];
+    return result;
+  }
+  // Whole numbers and reals go straight from the column's buffer; the rest value by value.
+  const bool direct = is_ordered() && !bins_;
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    if (values.is_null(row))
+      result[row] = kNoCell;
+    else if (direct && !values.integers().empty())
+      result[row] = index(of_type(type(), values.integers()[row]));
+    else if (direct && !values.reals().empty())
+      result[row] = index(values.reals()[row]);
+    else
+      result[row] = index(values.value(row));
+  }
+  return result;
+}
+
+Value Axis::edge(std::uint32_t cell) const {
+  if (bins_) return column_.domain.bins[cell];
+  if (counts_whole()) {
+    // The smallest offset with offset * cells / values >= cell.
+    __extension__ using Wide = unsigned __int128;
+    const Wide offset = (Wide{cell} * values_ + cells_ - 1) / cells_;
+    return of_type(type() == Type::kBoolean ? Type::kInteger : type(),
+                   static_cast<std::int64_t>(static_cast<std::uint64_t>(first_) +
+                                             static_cast<std::uint64_t>(offset)));
+  }
+  const double share = double(cell) / double(cells_);
+  return low_ * (1 - share) + high_ * share;
+}
+
+std::string Axis::label(std::uint32_t begin, std::uint32_t end) const {
+  if (!is_ordered()) {
+    const std::string first = to_text(category(begin));
+    return end - begin == 1 ? first : first + " to " + to_text(category(end - 1));
+  }
+  if (type() == Type::kBoolean) return end - begin == 2 ? "any" : begin == 0 ? "false" : "true";
+  const Value from = edge(begin);
+  if (!bins_ && counts_whole() && type() != Type::kTimestamp) {
+    const Value last = of_type(type(), whole(edge(end)) - 1);
+    return from == last ? to_text(from) : to_text(from) + " to " + to_text(last);
+  }
+  return shortly(from) + " to " + (end == cells_ ? "" : "below ") + shortly(edge(end));
+}
+
+}  // namespace gauze
