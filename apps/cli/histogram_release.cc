@@ -82,7 +82,7 @@ Released release_counts(const HistogramRequest& request) {
   return {"Counts of " + request.file,
           "person",
           "at most " + grouped(values.whole("rows_per_unit")) +
-              " rows of each person, if the counts were made so",
+              " rows of a person, if the counts were made so",
           cost,
           answer.spent,
           view_of(request, std::move(axes), std::move(answer.value))};
@@ -142,7 +142,7 @@ void print_text(const HistogramRequest& request, const Released& released) {
   } else {
     print(bars_text(summary_of(view, kMostBars), width));
   }
-  const Estimate total = view.released.total();
+  const RangeEstimate total = view.released.total();
   print_line();
   print_line("  in all     " +
              shown(value_text({total.value, total.half_width}, Type::kDouble) + " " +
@@ -178,7 +178,7 @@ Json as_json(const HistogramRequest& request, const Released& released) {
     }
     return list;
   };
-  const Estimate total = released.view.released.total();
+  const RangeEstimate total = released.view.released.total();
   Json json = {
       {"total", {{"n", total.value}, {"n_half_width", total.half_width}}},
       {"cost", {{"epsilon", finite(released.cost.epsilon)}, {"delta", released.cost.delta}}},

@@ -245,7 +245,7 @@ TEST(Hierarchical, NoiseHasTheStatedVariance) {
       double truth = 0;
       for (std::uint32_t i = ranges[r].first; i < ranges[r].second; ++i)
         truth += static_cast<double>(counts[i]);
-      const Estimate answer = histogram.range({{ranges[r].first}, {ranges[r].second}});
+      const RangeEstimate answer = histogram.range({{ranges[r].first}, {ranges[r].second}});
       squares[r] += (answer.value - truth) * (answer.value - truth) / 2000;
       variances[r] = answer.variance;
     }
@@ -265,7 +265,7 @@ TEST(Hierarchical, KeepsItsAccuracyPromise) {
     int inside = 0;
     for (int run = 0; run < 2000; ++run) {
       const auto histogram = release_once(mechanism, std::span<const std::int64_t>(counts), bits);
-      const Estimate answer = histogram.range(box);
+      const RangeEstimate answer = histogram.range(box);
       const double error = std::abs(answer.value - 5 * box.volume());
       kept += error <= mechanism.accuracy().half_width ? 1 : 0;
       inside += error <= answer.half_width ? 1 : 0;
@@ -307,7 +307,7 @@ TEST(Hierarchical, ExtremeCountsAndEmptyDataAreReleasedLikeOthers) {
   EXPECT_DOUBLE_EQ(exact.range({{3}, {5}}).value, 9);
   const auto many = hierarchy(Shape{{1'000'000}});
   const Counts empty(1'000'000, 0);
-  const Estimate total =
+  const RangeEstimate total =
       release_once(many, std::span<const std::int64_t>(empty), bits).total(0.999999);
   EXPECT_LE(std::abs(total.value), total.half_width);
 }

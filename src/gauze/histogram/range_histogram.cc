@@ -192,8 +192,8 @@ RangeHistogram::Part RangeHistogram::part(std::size_t index, const Box& box) con
   return joined.result(child_variances_[index]);
 }
 
-Estimate RangeHistogram::estimate(const Part& root, double largest_weight,
-                                  double confidence) const {
+RangeEstimate RangeHistogram::estimate(const Part& root, double largest_weight,
+                                       double confidence) const {
   const double variance = root.weight * root.weight * nodes_.front().variance + root.variance;
   return {root.value, variance, noise_half_width(variance, confidence, gaussian_, largest_weight)};
 }
@@ -204,7 +204,7 @@ std::vector<double> RangeHistogram::weights(const Box& box) const {
   return weights;
 }
 
-Estimate RangeHistogram::range(const Box& box, double confidence) const {
+RangeEstimate RangeHistogram::range(const Box& box, double confidence) const {
   require(box.begin.size() == shape_.axes() && box.end.size() == shape_.axes(),
           "range: must have a begin and an end for each axis");
   for (std::size_t axis = 0; axis < shape_.axes(); ++axis)
@@ -215,7 +215,7 @@ Estimate RangeHistogram::range(const Box& box, double confidence) const {
   return estimate(root, 1, confidence);
 }
 
-Estimate RangeHistogram::weighted(std::span<const double> weights, double confidence) const {
+RangeEstimate RangeHistogram::weighted(std::span<const double> weights, double confidence) const {
   check_dense(shape_);
   require(weights.size() == shape_.cells(), "weights: must be one for each cell");
   double largest = 0;

@@ -12,7 +12,7 @@
 namespace gauze {
 
 /// A released number of rows.
-struct Estimate {
+struct RangeEstimate {
   double value = 0;
   double variance = 0;    ///< of the noise in it
   double half_width = 0;  ///< the noise is at most this, with the confidence that was asked for
@@ -44,10 +44,12 @@ class RangeHistogram {
 
   /// How many rows lie in the box. Throws `kInvalidOption` for one that is not inside the shape.
   /// Time O(nodes that the border of the box crosses).
-  Estimate range(const Box& box, double confidence = 0.95) const;
-  Estimate total(double confidence = 0.95) const { return range(Box::whole(shape_), confidence); }
+  RangeEstimate range(const Box& box, double confidence = 0.95) const;
+  RangeEstimate total(double confidence = 0.95) const {
+    return range(Box::whole(shape_), confidence);
+  }
   /// The sum of all cells, each times its weight; one weight for each cell of a dense shape. O(cells).
-  Estimate weighted(std::span<const double> weights, double confidence = 0.95) const;
+  RangeEstimate weighted(std::span<const double> weights, double confidence = 0.95) const;
 
   /// The same histogram on a longer axis: its cell i is spread evenly over the cells from begins[i] up
   /// to begins[i + 1]. One dimension only; begins[0] is 0 and each is larger than the one before.
@@ -87,7 +89,7 @@ class RangeHistogram {
   class Joined;
   Part part(std::size_t node, const Box& box) const;
   std::uint32_t first_inside(const TreeNode& node, const Box& box) const;
-  Estimate estimate(const Part& root, double largest_weight, double confidence) const;
+  RangeEstimate estimate(const Part& root, double largest_weight, double confidence) const;
   std::vector<double> weights(const Box& box) const;
   void set_leaves(std::span<const double> values);
   void sum_upwards();

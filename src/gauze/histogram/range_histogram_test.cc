@@ -52,7 +52,7 @@ TEST(RangeHistogram, VarianceOfEveryRangeIsThatOfLeastSquares) {
       for (std::uint32_t end = begin; end <= cells; ++end) {
         Eigen::VectorXd x = Eigen::VectorXd::Zero(cells);
         x.segment(begin, end - begin).setOnes();
-        const Estimate answer = histogram.range(interval(begin, end));
+        const RangeEstimate answer = histogram.range(interval(begin, end));
         EXPECT_NEAR(answer.value, x.dot(values), 1e-7);
         EXPECT_NEAR(answer.variance, x.dot(covariance * x), 1e-8 * (1 + answer.variance));
       }
@@ -60,7 +60,7 @@ TEST(RangeHistogram, VarianceOfEveryRangeIsThatOfLeastSquares) {
     std::vector<double> weights(cells);
     for (double& weight : weights) weight = uniform_in(-3, 3, bits);
     const Eigen::VectorXd x = Eigen::Map<Eigen::VectorXd>(weights.data(), cells);
-    const Estimate answer = histogram.weighted(weights);
+    const RangeEstimate answer = histogram.weighted(weights);
     EXPECT_NEAR(answer.value, x.dot(values), 1e-7);
     EXPECT_NEAR(answer.variance, x.dot(covariance * x), 1e-8 * (1 + answer.variance));
   }
@@ -70,10 +70,10 @@ TEST(RangeHistogram, ALeafThatIsCutGivesItsShare) {
   // Two leaves of 2 x 2 cells side by side.
   const std::vector<TreeNode> nodes = {{1, 2, 12, 8}, {0, 0, 8, 4}, {0, 0, 4, 4}};
   const RangeHistogram histogram(Shape{{2, 4}}, nodes, {0, 0, 2, 4, 0, 0, 2, 2, 0, 2, 2, 4}, false);
-  const Estimate corner = histogram.range({{0, 0}, {1, 1}});
+  const RangeEstimate corner = histogram.range({{0, 0}, {1, 1}});
   EXPECT_DOUBLE_EQ(corner.value, 2);
   EXPECT_DOUBLE_EQ(corner.variance, 4.0 / 16);
-  const Estimate middle = histogram.range({{0, 1}, {2, 3}});
+  const RangeEstimate middle = histogram.range({{0, 1}, {2, 3}});
   EXPECT_DOUBLE_EQ(middle.value, 6);
   EXPECT_DOUBLE_EQ(middle.variance, 4.0 / 4 + 4.0 / 4);
   EXPECT_EQ(histogram.cells(), (std::vector<double>{2, 2, 1, 1, 2, 2, 1, 1}));
@@ -85,10 +85,10 @@ TEST(RangeHistogram, AFlatOneAddsVariances) {
   const std::vector<double> cells = {3, -1, 4, 1, -5, 9};
   const RangeHistogram histogram(Shape{{2, 3}}, cells, 2.5, false);
   EXPECT_EQ(histogram.cells(), cells);
-  const Estimate box = histogram.range({{0, 1}, {2, 3}});
+  const RangeEstimate box = histogram.range({{0, 1}, {2, 3}});
   EXPECT_DOUBLE_EQ(box.value, -1 + 4 - 5 + 9);
   EXPECT_DOUBLE_EQ(box.variance, 10);
-  const Estimate none = histogram.range({{1, 1}, {1, 3}});
+  const RangeEstimate none = histogram.range({{1, 1}, {1, 3}});
   EXPECT_EQ(none.value, 0);
   EXPECT_EQ(none.variance, 0);
 }
