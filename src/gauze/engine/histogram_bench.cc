@@ -1,0 +1,282 @@
+// Accuracy and time of every histogram method on arrays of counts: one CSV. `bench/histogram` calls it.
+//
+//   histogram_bench FOLDER [--scales 1e3,1e6] [--epsilons 0.1] [--trials 3] [--methods a,b] [--arrays a,b]
+//
+// Arrays are resampled to a scale: that many rows, each in a cell with the probability the array gives
+// it. The error is the root of the mean squared error over the questions of a workload and all trials.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include "gauze/base/error.h"
+#include "gauze/engine/registry.h"
+#include "gauze/engine/release.h"
+#include "gauze/random/system_bits.h"
+
+namespace gauze {
+namespace {
+
+struct Array {
+  std::string name;
+  Shape shape;
+  std::vector<double> counts;
+};
+
+/// NumPy's format, version 1: little-endian integers or doubles, in C order.
+Array read_array(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::size_t header =
+      static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
+  const std::string text(bytes.data() + 10, header);
+  const char* data = bytes.data() + 10 + header;
+  Array array{path.stem().string(), {}, {}};
+  std::size_t at = text.find('(') + 1;
+  while (text[at] != ')') {
+    char* end = nullptr;
+    array.shape.extents.push_back(
+        static_cast<std::uint32_t>(std::strtoul(text.c_str() + at, &end, 10)));
+    at = text.find_first_of(",)", static_cast<std::size_t>(end - text.c_str()));
+    while (text[at] == ',' || text[at] == ' ') ++at;
+  }
+  const std::string type = text.substr(text.find("'descr': '") + 11, 2);
+  for (std::uint64_t i = 0; i < array.shape.cells(); ++i) {
+    const auto as = [&](auto value) {
+      std::memcpy(&value, data + i * sizeof value, sizeof value);
+      array.counts.push_back(static_cast<double>(value));
+    };
+    if (type == "f8")
+      as(double{});
+    else if (type == "f4")
+      as(float{});
+    else if (type == "i4")
+      as(std::int32_t{});
+    else
+      as(std::int64_t{});
+  }
+  return array;
+}
+
+std::vector<std::int64_t> resampled(const Array& array, double rows, std::mt19937_64& generator) {
+  double left_weight = 0;
+  for (const double count : array.counts) left_weight += count;
+  auto left = static_cast<std::int64_t>(rows);
+  std::vector<std::int64_t> counts(array.counts.size(), 0);
+  for (std::size_t i = 0; i < counts.size() && left > 0; ++i) {
+    const double share = std::min(1.0, array.counts[i] / left_weight);
+    if (share > 0) counts[i] = std::binomial_distribution<std::int64_t>(left, share)(generator);
+    left -= counts[i];
+    left_weight -= array.counts[i];
+  }
+  return counts;
+}
+
+/// Sums of all boxes from the origin.
+std::vector<double> running(const Shape& shape, std::vector<double> cells) {
+  std::size_t stride = 1;
+  for (std::size_t axis = shape.axes(); axis-- > 0;) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (i / stride % shape.extents[axis] != 0) cells[i] += cells[i - stride];
+    stride *= shape.extents[axis];
+  }
+  return cells;
+}
+
+using Questions = std::vector<Box>;
+
+/// Random boxes, every pair of edges of an axis equally likely.
+Questions random_boxes(const Shape& shape, std::size_t count, std::mt19937_64& generator) {
+  Questions boxes;
+  while (boxes.size() < count) {
+    Box box;
+    for (const std::uint32_t extent : shape.extents) {
+      std::uniform_int_distribution<std::uint32_t> cell(0, extent - 1);
+      const auto [low, high] = std::minmax(cell(generator), cell(generator));
+      box.begin.push_back(low);
+      box.end.push_back(high + 1);
+    }
+    boxes.push_back(box);
+  }
+  return boxes;
+}
+
+double sum_of(const Shape& shape, const std::vector<double>& sums, const Box& box) {
+  double total = 0;
+  for (std::size_t corner = 0; corner < std::size_t{1} << shape.axes(); ++corner) {
+    std::size_t cell = 0;
+    double sign = 1;
+    bool inside = true;
+    for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
+      const bool low = (corner >> axis & 1) != 0;
+      const std::uint32_t edge = low ? box.begin[axis] : box.end[axis];
+      if (low) sign = -sign;
+      if (edge == 0) inside = false;
+      cell = cell * shape.extents[axis] + edge - 1;
+    }
+    if (inside) total += sign * sums[cell];
+  }
+  return total;
+}
+
+/// Mean squared errors of cells, prefixes and random ranges.
+struct Errors {
+  double cells = 0, prefixes = 0, ranges = 0;
+};
+
+Errors errors_of(const Shape& shape, const std::vector<std::int64_t>& truth,
+                 const std::vector<double>& answer, const Questions& ranges) {
+  std::vector<double> difference(truth.size());
+  Errors errors;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    difference[i] = answer[i] - static_cast<double>(truth[i]);
+    errors.cells += difference[i] * difference[i];
+  }
+  const std::vector<double> sums = running(shape, difference);
+  for (const double sum : sums) errors.prefixes += sum * sum;
+  for (const Box& box : ranges) errors.ranges += std::pow(sum_of(shape, sums, box), 2);
+  errors.cells /= static_cast<double>(truth.size());
+  errors.prefixes /= static_cast<double>(truth.size());
+  errors.ranges /= static_cast<double>(ranges.size());
+  return errors;
+}
+
+/// A method by its name, with the options of the workload: `dawa:cells`.
+struct Contender {
+  std::string label, algorithm;
+  nlohmann::json options;
+};
+
+std::vector<Contender> contenders(const Shape& shape) {
+  std::vector<Contender> all;
+  for (const Algorithm& each : algorithms()) {
+    if (!each.histogram) continue;
+    const auto has = [&](const char* name) {
+      return std::any_of(each.options.begin(), each.options.end(),
+                         [&](const OptionSpec& option) { return option.name == name; });
+    };
+    if (has("workload")) {
+      for (const char* workload : {"cells", "prefixes", "ranges"})
+        all.push_back({each.name + ":" + workload, each.name, {{"workload", workload}}});
+    } else if (has("aim")) {
+      for (const char* aim : {"cells", "ranges"})
+        all.push_back({each.name + ":" + aim, each.name, {{"aim", aim}}});
+    } else {
+      all.push_back({each.name, each.name, nlohmann::json::object()});
+    }
+  }
+  static_cast<void>(shape);
+  return all;
+}
+
+struct Plan {
+  std::vector<double> scales = {1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+  std::vector<double> epsilons = {0.1};
+  int trials = 3;
+  std::vector<std::string> methods, arrays;
+};
+
+bool chosen(const std::vector<std::string>& names, const std::string& name) {
+  if (names.empty()) return true;
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& each) { return name.starts_with(each); });
+}
+
+void measure(const Array& array, double scale, double epsilon, const Plan& plan,
+             std::mt19937_64& generator) {
+  const Questions ranges = random_boxes(array.shape, 2000, generator);
+  std::vector<std::vector<std::int64_t>> truths;
+  for (int trial = 0; trial < plan.trials; ++trial)
+    truths.push_back(resampled(array, scale, generator));
+  for (Contender& each : contenders(array.shape)) {
+    if (!chosen(plan.methods, each.label)) continue;
+    each.options["epsilon"] = nlohmann::json(epsilon).dump();
+    each.options["rows_per_unit"] = "1";
+    each.options["cells"] = "1";
+    const Algorithm& algorithm = find_algorithm(each.algorithm);
+    Errors sum;
+    double seconds = 0;
+    try {
+      const HistogramMethod method =
+          algorithm.histogram(OptionValues(algorithm.options, each.options), array.shape);
+      for (const auto& truth : truths) {
+        const Points points = points_of(array.shape, truth);
+        SystemBits bits;
+        Meter meter(method.event);
+        Context context{meter, bits};
+        const auto start = std::chrono::steady_clock::now();
+        const auto released = method.run(points, context);
+        seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const Errors errors = errors_of(array.shape, truth, released.value.cells(), ranges);
+        sum.cells += errors.cells;
+        sum.prefixes += errors.prefixes;
+        sum.ranges += errors.ranges;
+      }
+    } catch (const Error&) {
+      continue;  // not for this shape
+    }
+    const double trials = plan.trials;
+    std::printf("%s,%s,%g,%g,%.6g,%.6g,%.6g,%.4g\n", each.label.c_str(), array.name.c_str(), scale,
+                epsilon, std::sqrt(sum.cells / trials), std::sqrt(sum.prefixes / trials),
+                std::sqrt(sum.ranges / trials), seconds / trials);
+    std::fflush(stdout);
+  }
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> list;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    list.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return list;
+}
+
+std::vector<double> numbers(const std::string& text) {
+  std::vector<double> list;
+  for (const std::string& word : words(text)) list.push_back(std::stod(word));
+  return list;
+}
+
+int run(int argc, char** argv) {
+  Plan plan;
+  for (int i = 2; i + 1 < argc; i += 2) {
+    const std::string option = argv[i];
+    const std::string value = argv[i + 1];
+    if (option == "--scales") plan.scales = numbers(value);
+    if (option == "--epsilons") plan.epsilons = numbers(value);
+    if (option == "--trials") plan.trials = std::stoi(value);
+    if (option == "--methods") plan.methods = words(value);
+    if (option == "--arrays") plan.arrays = words(value);
+  }
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1]))
+    if (entry.path().extension() == ".npy") paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::mt19937_64 generator(20161101);
+  std::printf("method,array,scale,epsilon,cells,prefixes,ranges,seconds\n");
+  for (const auto& path : paths) {
+    const Array array = read_array(path);
+    if (!chosen(plan.arrays, array.name)) continue;
+    for (const double epsilon : plan.epsilons)
+      for (const double scale : plan.scales) measure(array, scale, epsilon, plan, generator);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace gauze
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: histogram_bench FOLDER [--scales ...] [--epsilons ...]\n");
+    return 2;
+  }
+  return gauze::run(argc, argv);
+}
