@@ -150,6 +150,7 @@ void print_text(const HistogramRequest& request, const Released& released) {
              " in " +
              grouped(view.leaves ? view.released.leaves() : view.released.shape().cells()) +
              (view.leaves ? " boxes" : " cells"));
+  if (!view.released.note().empty()) print_line("  method     " + view.released.note());
   print_line("  error      " + shown("±") +
              " holds the noise 19 times in 20; what spreading a box evenly adds is not in it");
   print_line("  cost       " + shown("ε = ") + upward(released.cost.epsilon) +

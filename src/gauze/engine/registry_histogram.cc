@@ -1,10 +1,12 @@
 #include "gauze/base/error.h"
 #include "gauze/engine/registry_internal.h"
 #include "gauze/histogram/adaptive_grid.h"
+#include "gauze/histogram/auto_histogram.h"
 #include "gauze/histogram/dawa.h"
 #include "gauze/histogram/flat.h"
 #include "gauze/histogram/hierarchical.h"
 #include "gauze/histogram/noise_first.h"
+#include "gauze/histogram/pruned_hierarchy.h"
 #include "gauze/histogram/uniform_grid.h"
 
 // Counts over a domain, for ranges of cells.
@@ -167,6 +169,52 @@ Algorithm hierarchical() {
       });
 }
 
+Algorithm automatic() {
+  return entry(
+      {.name = "auto_histogram",
+       .summary = "Counts over a domain by the method that suits its size and the questions",
+       .guarantee = kPureOrNot,
+       .accuracy = "That of the method it takes, which it names; every answer states its own.",
+       .cost = "Time and memory proportional to rows and cells.",
+       .source = "Chosen by measurements on public arrays: docs/histograms.md.",
+       .document = "src/gauze/histogram/auto_histogram.md",
+       .options = options(true, {aim_option(), expected_rows_option()})},
+      [](const OptionValues& values, const Shape& shape) {
+        return AutoHistogram({.shape = shape,
+                              .epsilon = values.number("epsilon"),
+                              .rows_per_unit = values.whole("rows_per_unit"),
+                              .delta = values.number("delta"),
+                              .aim = aim_of(values),
+                              .expected_rows = values.whole("expected_rows")});
+      });
+}
+
+Algorithm pruned() {
+  return entry(
+      {.name = "pruned_hierarchy",
+       .summary =
+           "Counts of cells and blocks, fitted; then blocks that look even are spread evenly",
+       .guarantee = kPureOrNot,
+       .accuracy = "The noise of each cell before pruning; every answer states its own.",
+       .cost = "Time and memory proportional to the cells.",
+       .source =
+           "The hierarchy of Hay, Rastogi, Miklau and Suciu (2010) with the pruning of regression "
+           "trees of Breiman, Friedman, Olshen and Stone (1984).",
+       .document = "src/gauze/histogram/pruned_hierarchy.md",
+       .options = options(
+           true, {aim_option(),
+                  {"split_price", Type::kNumber,
+                   "what a split has to show, in variances of its noise; 0 prunes nothing", "8"}})},
+      [](const OptionValues& values, const Shape& shape) {
+        return PrunedHierarchy({.shape = shape,
+                                .epsilon = values.number("epsilon"),
+                                .rows_per_unit = values.whole("rows_per_unit"),
+                                .delta = values.number("delta"),
+                                .aim = aim_of(values),
+                                .split_price = values.real("split_price")});
+      });
+}
+
 Algorithm dawa() {
   return entry(
       {.name = "dawa",
@@ -269,7 +317,8 @@ Algorithm adaptive_grid() {
 }  // namespace
 
 std::vector<Algorithm> histogram_algorithms() {
-  return {flat(), hierarchical(), dawa(), noise_first(), uniform_grid(), adaptive_grid()};
+  return {automatic(), flat(),        hierarchical(), pruned(),
+          dawa(),      noise_first(), uniform_grid(), adaptive_grid()};
 }
 
 }  // namespace gauze::internal

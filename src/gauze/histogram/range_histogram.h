@@ -40,6 +40,9 @@ class RangeHistogram {
   RangeHistogram(Shape shape, std::span<const double> cells, double variance, bool gaussian);
 
   const Shape& shape() const { return shape_; }
+  /// How it was made and why, for people; may be empty.
+  const std::string& note() const { return note_; }
+  void set_note(std::string note) { note_ = std::move(note); }
   std::size_t leaves() const;
 
   /// How many rows lie in the box. Throws `kInvalidOption` for one that is not inside the shape.
@@ -104,6 +107,7 @@ class RangeHistogram {
   std::vector<double> child_variances_;  // of all children of a node together
   Variance variance_;                    // empty: that of the tree
   bool gaussian_;
+  std::string note_;
 };
 
 }  // namespace gauze

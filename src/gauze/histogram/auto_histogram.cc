@@ -1,0 +1,166 @@
+#include "gauze/histogram/auto_histogram.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gauze/base/error.h"
+#include "gauze/histogram/adaptive_grid.h"
+#include "gauze/histogram/flat.h"
+#include "gauze/histogram/pruned_hierarchy.h"
+
+namespace gauze {
+namespace {
+
+/// More cells than this are not counted one by one.
+constexpr std::uint64_t kMostCells = 1u << 22;
+
+/// The largest number of cells for which no hierarchy beats a flat histogram at ranges (Qardaji, Yang
+/// and Li 2013).
+std::uint64_t flat_up_to(std::size_t axes) {
+  return axes == 1 ? 45 : axes == 2 ? 4096 : 1'700'000;
+}
+
+AdaptiveGrid grid_of(const AutoHistogram::Options& options) {
+  return AdaptiveGrid({.shape = options.shape,
+                       .epsilon = options.epsilon,
+                       .rows_per_unit = options.rows_per_unit,
+                       .delta = options.delta,
+                       .expected_rows = options.expected_rows});
+}
+
+FlatHistogram flat_of(const AutoHistogram::Options& options) {
+  return FlatHistogram({.shape = options.shape,
+                        .epsilon = options.epsilon,
+                        .rows_per_unit = options.rows_per_unit,
+                        .delta = options.delta});
+}
+
+PrunedHierarchy pruned_of(const AutoHistogram::Options& options, HistogramAim aim) {
+  return PrunedHierarchy({.shape = options.shape,
+                          .epsilon = options.epsilon,
+                          .rows_per_unit = options.rows_per_unit,
+                          .delta = options.delta,
+                          .aim = aim});
+}
+
+/// With few rows for the noise, large blocks are all that can be seen: they get twice the share.
+bool few_rows(double rows, const AutoHistogram::Options& options) {
+  return rows * round_down(options.epsilon) / static_cast<double>(options.rows_per_unit) < 300;
+}
+
+}  // namespace
+
+AutoHistogram::Method AutoHistogram::method() const {
+  const Shape& shape = options_.shape;
+  if (shape.cells() > kMostCells) return Method::kGrid;
+  if (shape.cells() <= 8) return Method::kFlat;
+  if (options_.aim == HistogramAim::kCells || shape.cells() <= flat_up_to(shape.axes()))
+    return Method::kCells;
+  return Method::kLevels;
+}
+
+Ratio AutoHistogram::total_share() const {
+  if (options_.expected_rows != 0 || options_.delta > 0) return 0;
+  const std::vector<Ratio> weights = range_level_weights(options_.shape);
+  return Ratio(weights[0] / (Ratio(weights.size() - 1) + weights[0]));
+}
+
+AutoHistogram::AutoHistogram(Options options) : options_(std::move(options)) {
+  check_shape(options_.shape);
+  check_budget({options_.epsilon, options_.delta, options_.rows_per_unit});
+  switch (method()) {
+    case Method::kFlat:
+      event_ = flat_of(options_).event();
+      break;
+    case Method::kCells:
+      event_ = pruned_of(options_, HistogramAim::kCells).event();
+      break;
+    case Method::kGrid:
+      event_ = grid_of(options_).event();
+      break;
+    case Method::kLevels:
+      if (options_.delta > 0 || options_.expected_rows != 0) {
+        event_ = pruned_of(options_, HistogramAim::kRanges).event();
+      } else {
+        const Ratio share = total_share();
+        event_ = {events::Composed{{CountNoise::laplace(Ratio(options_.epsilon.get() * share),
+                                                        options_.rows_per_unit)
+                                        .event(),
+                                    {events::Pure{Ratio(options_.epsilon.get() * (1 - share))},
+                                     Relation::kAddRemove}}},
+                  Relation::kAddRemove};
+      }
+  }
+}
+
+Accuracy AutoHistogram::accuracy(double confidence) const {
+  switch (method()) {
+    case Method::kFlat:
+      return flat_of(options_).accuracy(confidence);
+    case Method::kCells:
+      return pruned_of(options_, HistogramAim::kCells).accuracy(confidence);
+    case Method::kGrid:
+      return grid_of(options_).accuracy(confidence);
+    default:
+      return pruned_of(options_, HistogramAim::kRanges).accuracy(confidence);
+  }
+}
+
+Release<RangeHistogram> AutoHistogram::levels(const Points& points, Context& context) const {
+  StepMeter steps(event_, context);
+  const std::vector<std::int64_t> counts = counts_of(options_.shape, points);
+  HalvingTree tree(options_.shape, counts);
+  const Ratio share = total_share();
+  const CountNoise whole =
+      CountNoise::laplace(Ratio(options_.epsilon.get() * share), options_.rows_per_unit);
+  double rows = 0;
+  std::vector<Ratio> weights = range_level_weights(options_.shape);
+  {
+    std::int64_t total = 0;
+    for (const std::int64_t count : counts)
+      if (__builtin_add_overflow(total, count, &total)) total = INT64_MAX;
+    const auto noisy = whole.run(std::span(&total, 1), steps.context());
+    rows = std::max(0.0, static_cast<double>(noisy.front()));
+    tree.set_total(static_cast<double>(noisy.front()), whole.variance());
+  }
+  const bool few = few_rows(rows, options_);
+  if (few && weights.size() > 2) weights[1] = 2;
+  weights.erase(weights.begin());
+  const auto noises = split_budget(
+      {Ratio(options_.epsilon.get() * (1 - share)), 0, options_.rows_per_unit}, weights);
+  for (std::size_t level = 1; level <= weights.size(); ++level)
+    tree.measure(level, weights.size(), noises[level - 1], steps.context());
+  RangeHistogram histogram = tree.fitted(few ? 10 : 8, false);
+  histogram.set_note(
+      few ? "pruned hierarchy, most of the budget on large blocks: there are few rows for the noise"
+          : "pruned hierarchy: long ranges add few blocks, and even blocks are not cut");
+  return {std::move(histogram), accuracy(), event()};
+}
+
+Release<RangeHistogram> AutoHistogram::run(const Points& points, Context& context) const {
+  check_points(options_.shape, points);
+  const auto noted = [](Release<RangeHistogram> released, const char* note) {
+    released.value.set_note(note);
+    return released;
+  };
+  switch (method()) {
+    case Method::kFlat:
+      return noted(flat_of(options_).run(counts_of(options_.shape, points), context),
+                   "flat: so few cells need no more than noise on each");
+    case Method::kCells:
+      return noted(
+          pruned_of(options_, HistogramAim::kCells).run(counts_of(options_.shape, points), context),
+          "noise on every cell, then even neighbours merged: best for single cells and for few");
+    case Method::kGrid:
+      return noted(grid_of(options_).run(points, context),
+                   "adaptive grid: there are more cells than could be counted one by one");
+    default:
+      break;
+  }
+  if (options_.delta == 0 && options_.expected_rows == 0) return levels(points, context);
+  return noted(
+      pruned_of(options_, HistogramAim::kRanges).run(counts_of(options_.shape, points), context),
+      "pruned hierarchy: long ranges add few blocks, and even blocks are not cut");
+}
+
+}  // namespace gauze

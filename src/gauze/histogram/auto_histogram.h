@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gauze/accounting/release.h"
+#include "gauze/base/required.h"
+#include "gauze/histogram/buckets.h"
+#include "gauze/histogram/range_histogram.h"
+
+namespace gauze {
+
+/// Chooses method and parameters by the shape, the questions, epsilon and a paid estimate of how many
+/// rows there are, and says why.
+///
+/// Privacy    pure DP, `epsilon`; with delta > 0 (epsilon, delta)-DP.
+/// Accuracy   that of the method it takes; every answer states its own noise.
+/// Time       O(rows + cells).
+/// Argument   auto_histogram.md
+class AutoHistogram {
+ public:
+  struct Options {
+    Required<Shape> shape;
+    Required<Ratio> epsilon;
+    Required<std::uint64_t> rows_per_unit;
+    Ratio delta = 0;  ///< above 0 allows Gaussian noise where that is smaller
+    HistogramAim aim = HistogramAim::kRanges;
+    std::uint64_t expected_rows = 0;  ///< publicly known size of the data; 0 pays for an estimate
+  };
+
+  explicit AutoHistogram(Options options);
+
+  Event event() const { return event_; }
+  Accuracy accuracy(double confidence = 0.95) const;
+
+  /// Charges the meter, then releases; the histogram's note says what was taken and why. Throws
+  /// `kInvalidInput` for points outside of the shape.
+  Release<RangeHistogram> run(const Points& points, Context& context) const;
+
+ private:
+  enum class Method : std::uint8_t { kFlat, kCells, kLevels, kGrid };
+
+  Method method() const;
+  Ratio total_share() const;
+  Release<RangeHistogram> levels(const Points& points, Context& context) const;
+
+  Options options_;
+  Event event_;
+};
+
+}  // namespace gauze

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gauze/accounting/release.h"
+#include "gauze/base/required.h"
+#include "gauze/histogram/buckets.h"
+#include "gauze/histogram/count_noise.h"
+#include "gauze/histogram/range_histogram.h"
+
+namespace gauze {
+
+/// Counts of cells and of blocks of cells, fitted to each other; then blocks whose halves do not differ
+/// by more than noise are spread evenly. What is sparse or smooth becomes as accurate as with methods
+/// that pay for finding that out, and what is neither stays as accurate as a hierarchy.
+///
+/// Privacy    pure DP, `epsilon`; with delta > 0 (epsilon, delta)-DP. Pruning is post-processing.
+/// Accuracy   the noise of each cell before pruning; every answer states that of its own blocks.
+/// Time       O(cells).
+/// Argument   pruned_hierarchy.md
+class PrunedHierarchy {
+ public:
+  struct Options {
+    Required<Shape> shape;  ///< at most 2^24 cells
+    Required<Ratio> epsilon;
+    Required<std::uint64_t> rows_per_unit;
+    Ratio delta = 0;  ///< above 0 allows Gaussian noise where that is smaller
+    HistogramAim aim = HistogramAim::kRanges;
+    /// Shares of the budget instead of what `aim` takes: of the total, then of blocks from large to
+    /// small, at last of cells; blocks of one level are about as much larger than those of the next.
+    /// 0 leaves a level out; the last one is above 0.
+    std::vector<Ratio> level_weights = {};
+    /// What a split has to show, in variances of its noise, >= 0; 0 prunes nothing.
+    double split_price = 8;
+  };
+
+  explicit PrunedHierarchy(Options options);
+
+  Event event() const { return composed(noises_); }
+  Accuracy accuracy(double confidence = 0.95) const;
+
+  /// Charges the meter, then releases. Throws `kInvalidInput` unless there is one count for each cell.
+  Release<RangeHistogram> run(std::span<const std::int64_t> counts, Context& context) const;
+
+ private:
+  Options options_;
+  std::vector<CountNoise> noises_;  // of the levels with a share, from the total to the cells
+};
+
+/// The shares for so many cells: half a share for the total, and as much for cells and for blocks of
+/// about 16, 256, ... cells.
+std::vector<Ratio> range_level_weights(const Shape& shape);
+
+/// A tree of halves over the cells of a shape, counted level by level: what the methods above share.
+class HalvingTree {
+ public:
+  HalvingTree(const Shape& shape, std::span<const std::int64_t> counts);
+
+  /// How many halvings there are from the whole to a cell, at most.
+  std::uint32_t depth() const { return depth_; }
+  /// Measures the whole (level 0 of `levels`) or the blocks of one of `levels` levels; every row is
+  /// counted once. To be called at most once for each.
+  void measure(std::size_t level, std::size_t levels, const CountNoise& noise, Context& context);
+  /// The total is known with noise of this variance.
+  void set_total(double estimate, double variance);
+  /// Fits what was measured, prunes, and leaves the tree empty.
+  RangeHistogram fitted(double split_price, bool gaussian);
+
+ private:
+  void prune(double split_price);
+
+  Shape shape_;
+  std::uint32_t depth_ = 0;
+  std::vector<TreeNode> nodes_;
+  std::vector<std::uint32_t> bounds_;
+  std::vector<std::uint8_t> depths_;
+  std::vector<std::int64_t> counts_;
+};
+
+}  // namespace gauze
