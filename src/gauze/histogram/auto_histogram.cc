@@ -43,9 +43,9 @@ PrunedHierarchy pruned_of(const AutoHistogram::Options& options, HistogramAim ai
                           .aim = aim});
 }
 
-/// With few rows for the noise, large blocks are all that can be seen: they get twice the share.
-bool few_rows(double rows, const AutoHistogram::Options& options) {
-  return rows * round_down(options.epsilon) / static_cast<double>(options.rows_per_unit) < 300;
+/// How many rows there are for each unit of noise.
+double signal(double rows, const AutoHistogram::Options& options) {
+  return rows * round_down(options.epsilon) / static_cast<double>(options.rows_per_unit);
 }
 
 }  // namespace
@@ -61,8 +61,7 @@ AutoHistogram::Method AutoHistogram::method() const {
 
 Ratio AutoHistogram::total_share() const {
   if (options_.expected_rows != 0 || options_.delta > 0) return 0;
-  const std::vector<Ratio> weights = range_level_weights(options_.shape);
-  return Ratio(weights[0] / (Ratio(weights.size() - 1) + weights[0]));
+  return Ratio(1, 8);
 }
 
 AutoHistogram::AutoHistogram(Options options) : options_(std::move(options)) {
@@ -108,32 +107,40 @@ Accuracy AutoHistogram::accuracy(double confidence) const {
 
 Release<RangeHistogram> AutoHistogram::levels(const Points& points, Context& context) const {
   StepMeter steps(event_, context);
-  const std::vector<std::int64_t> counts = counts_of(options_.shape, points);
-  HalvingTree tree(options_.shape, counts);
   const Ratio share = total_share();
+  const Ratio rest(options_.epsilon.get() * (1 - share));
   const CountNoise whole =
       CountNoise::laplace(Ratio(options_.epsilon.get() * share), options_.rows_per_unit);
-  double rows = 0;
-  std::vector<Ratio> weights = range_level_weights(options_.shape);
-  {
-    std::int64_t total = 0;
-    for (const std::int64_t count : counts)
-      if (__builtin_add_overflow(total, count, &total)) total = INT64_MAX;
-    const auto noisy = whole.run(std::span(&total, 1), steps.context());
-    rows = std::max(0.0, static_cast<double>(noisy.front()));
-    tree.set_total(static_cast<double>(noisy.front()), whole.variance());
+  const std::vector<std::int64_t> counts = counts_of(options_.shape, points);
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts)
+    if (__builtin_add_overflow(total, count, &total)) total = INT64_MAX;
+  const auto noisy = static_cast<double>(whole.run(std::span(&total, 1), steps.context()).front());
+  const double rows = std::max(1.0, noisy);
+  const double strength = signal(rows, options_);
+  if (options_.shape->axes() > 1 && strength < static_cast<double>(options_.shape->cells())) {
+    Options grid = options_;
+    grid.epsilon = rest;
+    grid.expected_rows = static_cast<std::uint64_t>(rows);
+    RangeHistogram histogram = grid_of(grid).run(points, steps.context()).value;
+    histogram.set_note("adaptive grid: there are few rows for each cell and the noise");
+    return {std::move(histogram), accuracy(), event()};
   }
-  const bool few = few_rows(rows, options_);
-  if (few && weights.size() > 2) weights[1] = 2;
-  weights.erase(weights.begin());
-  const auto noises = split_budget(
-      {Ratio(options_.epsilon.get() * (1 - share)), 0, options_.rows_per_unit}, weights);
-  for (std::size_t level = 1; level <= weights.size(); ++level)
-    tree.measure(level, weights.size(), noises[level - 1], steps.context());
-  RangeHistogram histogram = tree.fitted(few ? 10 : 8, false);
-  histogram.set_note(
-      few ? "pruned hierarchy, most of the budget on large blocks: there are few rows for the noise"
-          : "pruned hierarchy: long ranges add few blocks, and even blocks are not cut");
+  HalvingTree tree(options_.shape, counts);
+  tree.set_total(noisy, whole.variance());
+  const std::size_t levels = range_level_weights(options_.shape).size() - 1;
+  // Where noise hides small blocks, larger ones get more of the budget.
+  const bool strong = strength >= 3e4;
+  std::vector<Ratio> weights(levels, 1);
+  for (std::size_t level = levels - 1; level-- > 0;)
+    weights[level] = strong ? Ratio(1) : Ratio(weights[level + 1] * Ratio(7, 5));
+  const auto noises = split_budget({rest, 0, options_.rows_per_unit}, weights);
+  for (std::size_t level = 1; level <= levels; ++level)
+    tree.measure(level, levels, noises[level - 1], steps.context());
+  RangeHistogram histogram = tree.fitted(strength < 300 ? 12 : 8, false);
+  histogram.set_note(strong ? "pruned hierarchy: ranges add few blocks, even blocks are not cut"
+                            : "pruned hierarchy, more of the budget on large blocks: there are few "
+                              "rows for the noise");
   return {std::move(histogram), accuracy(), event()};
 }
 

@@ -49,8 +49,8 @@ class PrunedHierarchy {
   std::vector<CountNoise> noises_;  // of the levels with a share, from the total to the cells
 };
 
-/// The shares for so many cells: half a share for the total, and as much for cells and for blocks of
-/// about 16, 256, ... cells.
+/// The shares for ranges of a shape: half a share for the total, a whole one for cells and for blocks
+/// of about 16, 256, ... cells (32, 1024, ... in more dimensions).
 std::vector<Ratio> range_level_weights(const Shape& shape);
 
 /// A tree of halves over the cells of a shape, counted level by level: what the methods above share.
