@@ -118,7 +118,7 @@ Release<RangeHistogram> AutoHistogram::levels(const Points& points, Context& con
   const auto noisy = static_cast<double>(whole.run(std::span(&total, 1), steps.context()).front());
   const double rows = std::max(1.0, noisy);
   const double strength = signal(rows, options_);
-  if (options_.shape->axes() > 1 && strength < static_cast<double>(options_.shape->cells())) {
+  if (options_.shape->axes() > 1 && strength < 4.0 * static_cast<double>(options_.shape->cells())) {
     Options grid = options_;
     grid.epsilon = rest;
     grid.expected_rows = static_cast<std::uint64_t>(rows);
@@ -137,7 +137,7 @@ Release<RangeHistogram> AutoHistogram::levels(const Points& points, Context& con
   const auto noises = split_budget({rest, 0, options_.rows_per_unit}, weights);
   for (std::size_t level = 1; level <= levels; ++level)
     tree.measure(level, levels, noises[level - 1], steps.context());
-  RangeHistogram histogram = tree.fitted(strength < 300 ? 12 : 8, false);
+  RangeHistogram histogram = tree.fitted(split_price(options_.shape, HistogramAim::kRanges), false);
   histogram.set_note(strong ? "pruned hierarchy: ranges add few blocks, even blocks are not cut"
                             : "pruned hierarchy, more of the budget on large blocks: there are few "
                               "rows for the noise");

@@ -50,6 +50,10 @@ std::vector<Ratio> range_level_weights(const Shape& shape) {
   return weights;
 }
 
+double split_price(const Shape& shape, HistogramAim aim) {
+  return aim == HistogramAim::kCells || shape.axes() > 1 ? 8 : 12;
+}
+
 HalvingTree::HalvingTree(const Shape& shape, std::span<const std::int64_t> counts)
     : shape_(shape), depth_(halvings(shape)) {
   const std::size_t axes = shape.axes();
@@ -122,35 +126,87 @@ void HalvingTree::set_total(double estimate, double variance) {
   nodes_.front().variance = variance;
 }
 
-void HalvingTree::prune(double split_price) {
-  const auto volume = [&](std::size_t i) {
-    double product = 1;
-    const std::size_t axes = shape_.axes();
-    for (std::size_t axis = 0; axis < axes; ++axis)
-      product *= bounds_[i * 2 * axes + axes + axis] - bounds_[i * 2 * axes + axis];
-    return product;
-  };
-  // What the splits of a subtree show beyond their price; a subtree that shows nothing is cut.
+double HalvingTree::volume(std::size_t node) const {
+  double product = 1;
+  const std::size_t axes = shape_.axes();
+  for (std::size_t axis = 0; axis < axes; ++axis)
+    product *= bounds_[node * 2 * axes + axes + axis] - bounds_[node * 2 * axes + axis];
+  return product;
+}
+
+HalvingTree::Split HalvingTree::split(std::size_t i) const {
+  const TreeNode& node = nodes_[i];
+  const TreeNode& left = nodes_[node.first_child];
+  const TreeNode& right = nodes_[node.first_child + 1];
+  const double surplus = left.estimate - volume(node.first_child) / volume(i) * node.estimate;
+  const double noise = left.variance * right.variance / (left.variance + right.variance);
+  return {surplus, surplus * surplus / noise};
+}
+
+/// Splits of subtrees that show more than they cost, from the top down.
+std::vector<bool> HalvingTree::believed(double split_price) const {
   std::vector<double> gain(nodes_.size(), 0.0);
   for (std::size_t i = nodes_.size(); i-- > 0;) {
+    if (nodes_[i].children == 0) continue;
+    const double below = gain[nodes_[i].first_child] + gain[nodes_[i].first_child + 1];
+    gain[i] = std::max(0.0, split(i).evidence - split_price + below);
+  }
+  std::vector<bool> believed(nodes_.size(), false);
+  believed[0] = gain[0] > 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!believed[i]) continue;
+    for (std::uint32_t c = 0; c < 2; ++c)
+      believed[nodes_[i].first_child + c] = gain[nodes_[i].first_child + c] > 0;
+  }
+  return believed;
+}
+
+/// How much of the splits of a depth that are not believed singly is signal: 1 - 1 / (mean evidence),
+/// after James and Stein (1961); 0 where that mean does not stand out from noise, whose evidence has
+/// mean 1 and a standard deviation of at most 1.9.
+std::vector<double> HalvingTree::trust(const std::vector<bool>& believed) const {
+  std::vector<double> sum(depth_ + 1, 0.0);
+  std::vector<double> count(depth_ + 1, 0.0);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].children == 0 || believed[i]) continue;
+    sum[depths_[i]] += split(i).evidence;
+    count[depths_[i]] += 1;
+  }
+  std::vector<double> trust(depth_ + 1, 0.0);
+  for (std::size_t depth = 0; depth <= depth_; ++depth) {
+    if (count[depth] == 0) continue;
+    const double mean = sum[depth] / count[depth];
+    if ((mean - 1) * std::sqrt(count[depth]) > 3 * 1.9) trust[depth] = 1 - 1 / mean;
+  }
+  return trust;
+}
+
+void HalvingTree::shrink(double split_price) {
+  const std::vector<bool> believe = believed(split_price);
+  const std::vector<double> factors = trust(believe);
+  std::vector<bool> any_below(depth_ + 2, false);
+  for (std::size_t depth = depth_ + 1; depth-- > 0;)
+    any_below[depth] = any_below[depth + 1] || factors[depth] > 0;
+  std::vector<Split> splits(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].children != 0) splits[i] = split(i);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
     TreeNode& node = nodes_[i];
     if (node.children == 0) continue;
-    const TreeNode& left = nodes_[node.first_child];
-    const TreeNode& right = nodes_[node.first_child + 1];
+    if (!believe[i] && !any_below[depths_[i]]) {
+      node.children = 0;
+      continue;
+    }
     const double share = volume(node.first_child) / volume(i);
-    const double surplus = left.estimate - share * node.estimate;
-    const double noise = left.variance * right.variance / (left.variance + right.variance);
-    gain[i] = surplus * surplus / noise - split_price + gain[node.first_child] +
-              gain[node.first_child + 1];
-    if (gain[i] > 0) continue;
-    gain[i] = 0;
-    node.children = 0;
+    const double moved = (believe[i] ? 1.0 : factors[depths_[i]]) * splits[i].surplus;
+    nodes_[node.first_child].estimate = share * node.estimate + moved;
+    nodes_[node.first_child + 1].estimate = (1 - share) * node.estimate - moved;
   }
 }
 
 RangeHistogram HalvingTree::fitted(double split_price, bool gaussian) {
   fit(nodes_);
-  if (split_price > 0) prune(split_price);
+  if (split_price > 0) shrink(split_price);
   const std::size_t box = 2 * shape_.axes();
   std::vector<TreeNode> nodes = {nodes_.front()};
   std::vector<std::uint32_t> bounds(bounds_.begin(), bounds_.begin() + std::ptrdiff_t(box));
@@ -170,8 +226,10 @@ RangeHistogram HalvingTree::fitted(double split_price, bool gaussian) {
 PrunedHierarchy::PrunedHierarchy(Options options) : options_(std::move(options)) {
   check_dense(options_.shape);
   require(options_.shape->cells() <= 1u << 24, "shape: must have at most 2^24 cells");
-  require(options_.split_price >= 0 && std::isfinite(options_.split_price),
-          "split_price: must be 0 or more");
+  require((options_.split_price >= 0 && std::isfinite(options_.split_price)) ||
+              options_.split_price == -1,
+          "split_price: must be 0 or more, or -1 for what suits the aim");
+  if (options_.split_price < 0) options_.split_price = split_price(options_.shape, options_.aim);
   options_.level_weights = weights_of(options_);
   const std::vector<Ratio>& weights = options_.level_weights;
   require(

@@ -13,8 +13,9 @@
 namespace gauze {
 
 /// Counts of cells and of blocks of cells, fitted to each other; then blocks whose halves do not differ
-/// by more than noise are spread evenly. What is sparse or smooth becomes as accurate as with methods
-/// that pay for finding that out, and what is neither stays as accurate as a hierarchy.
+/// by more than noise are spread evenly, and where they differ a little everywhere the differences are
+/// shrunk by as much as is noise. What is sparse or smooth becomes as accurate as with methods that pay
+/// for finding that out, and what is neither stays as accurate as a hierarchy.
 ///
 /// Privacy    pure DP, `epsilon`; with delta > 0 (epsilon, delta)-DP. Pruning is post-processing.
 /// Accuracy   the noise of each cell before pruning; every answer states that of its own blocks.
@@ -32,8 +33,9 @@ class PrunedHierarchy {
     /// small, at last of cells; blocks of one level are about as much larger than those of the next.
     /// 0 leaves a level out; the last one is above 0.
     std::vector<Ratio> level_weights = {};
-    /// What a split has to show, in variances of its noise, >= 0; 0 prunes nothing.
-    double split_price = 8;
+    /// What a split has to show to be believed, in variances of its noise; 0 believes all. -1 takes
+    /// 12 for ranges on one axis, else 8.
+    double split_price = -1;
   };
 
   explicit PrunedHierarchy(Options options);
@@ -53,6 +55,9 @@ class PrunedHierarchy {
 /// of about 16, 256, ... cells (32, 1024, ... in more dimensions).
 std::vector<Ratio> range_level_weights(const Shape& shape);
 
+/// What a split has to show, in variances of its noise: measured on public arrays.
+double split_price(const Shape& shape, HistogramAim aim);
+
 /// A tree of halves over the cells of a shape, counted level by level: what the methods above share.
 class HalvingTree {
  public:
@@ -65,11 +70,20 @@ class HalvingTree {
   void measure(std::size_t level, std::size_t levels, const CountNoise& noise, Context& context);
   /// The total is known with noise of this variance.
   void set_total(double estimate, double variance);
-  /// Fits what was measured, prunes, and leaves the tree empty.
+  /// Fits what was measured, then prunes and shrinks at the price, if there is one.
   RangeHistogram fitted(double split_price, bool gaussian);
 
  private:
-  void prune(double split_price);
+  /// By how much the halves of a node differ from an even spread, and that in variances of noise.
+  struct Split {
+    double surplus = 0;  ///< of the first half
+    double evidence = 0;
+  };
+  Split split(std::size_t node) const;
+  std::vector<bool> believed(double split_price) const;
+  std::vector<double> trust(const std::vector<bool>& believed) const;
+  void shrink(double split_price);
+  double volume(std::size_t node) const;
 
   Shape shape_;
   std::uint32_t depth_ = 0;
