@@ -1,0 +1,138 @@
+#include "gauze/engine/histogram_job.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "gauze/data/source.h"
+#include "gauze/engine/release.h"
+#include "gauze/testing/matchers.h"
+#include "gauze/testing/seeded_bits.h"
+
+namespace gauze {
+namespace {
+
+using testing::SeededBits;
+
+const char* const kSchema = R"({"version": 1, "dataset": "d", "tables": {"t": {
+  "unit": "person", "rows_per_unit": 3, "columns": {
+    "person": {"type": "integer"},
+    "age": {"type": "integer", "lower": 0, "upper": 99},
+    "ward": {"type": "text", "categories": ["a", "b"], "default": "b", "nulls": false},
+    "weight": {"type": "double", "lower": 0, "upper": 100}}}}})";
+
+/// A file that goes when the test does.
+class Data {
+ public:
+  explicit Data(const std::string& rows)
+      : path_(std::filesystem::temp_directory_path() /
+              ("gauze_histogram_" +
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()) +
+               ".csv")) {
+    std::ofstream(path_) << "person,age,ward,weight\n" << rows;
+  }
+  ~Data() { std::filesystem::remove(path_); }
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
+
+  std::unique_ptr<Source> source() const {
+    return open_files({{"t", path_.string()}});
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+HistogramJob job(std::vector<std::string> columns, nlohmann::json options = {{"epsilon", 1}},
+                 const char* algorithm = "flat_histogram") {
+  return HistogramJob({.algorithm = algorithm,
+                       .options = std::move(options),
+                       .table = parse_schema(kSchema).table("t"),
+                       .columns = std::move(columns)});
+}
+
+// Noise at epsilon 100,000 is nothing but for a probability below e^-10000.
+const nlohmann::json kLoud = {{"epsilon", 100000}};
+
+RangeHistogram released(const HistogramJob& job, const Data& data) {
+  SeededBits bits(1);
+  return release(job, *data.source(), bits).value.histogram;
+}
+
+TEST(HistogramJob, CountsRowsByColumnsOfATable) {
+  const Data data("1,10,a,5\n1,10,a,50\n2,99,b,99\n3,0,c,0\n");
+  const RangeHistogram ages = released(job({"age"}, kLoud), data);
+  EXPECT_EQ(ages.shape(), (Shape{{100}}));
+  EXPECT_EQ(ages.range({{10}, {11}}).value, 2);
+  EXPECT_EQ(ages.total().value, 4);
+  // A ward that nobody declared is the default one.
+  EXPECT_EQ(released(job({"ward"}, kLoud), data).cells(), (std::vector<double>{2, 2}));
+  nlohmann::json halves = kLoud;
+  halves["cells"] = "2";
+  EXPECT_EQ(released(job({"weight", "ward"}, halves), data).cells(),
+            (std::vector<double>{1, 1, 1, 1}));
+}
+
+TEST(HistogramJob, WhatLiesOutsideIsMovedInAndNullsAreNotCounted) {
+  const Data data("1,-5,a,nan\n2,1000,b,inf\n3,,a,\n4,zzz,a,7\n");
+  const RangeHistogram ages = released(job({"age"}, kLoud), data);
+  EXPECT_EQ(ages.range({{0}, {1}}).value, 1);
+  EXPECT_EQ(ages.range({{99}, {100}}).value, 1);
+  EXPECT_EQ(ages.total().value, 2);
+  EXPECT_EQ(released(job({"weight"}, kLoud), data).total().value, 2);
+  EXPECT_EQ(
+      released(job({"age", "weight"}, {{"epsilon", 100000}, {"cells", "4"}}), data).total().value,
+      1);
+}
+
+// One person has 50 rows, of which as many count as the schema or the option allows.
+TEST(HistogramJob, APersonCountsAtMostAsOftenAsAllowedAndPaysForIt) {
+  std::string rows;
+  for (int i = 0; i < 50; ++i) rows += "7," + std::to_string(i) + ",a,1\n";
+  const Data data(rows);
+  EXPECT_EQ(released(job({"age"}, kLoud), data).total().value, 3);
+  nlohmann::json one = kLoud;
+  one["rows_per_unit"] = 1;
+  EXPECT_EQ(released(job({"age"}, one), data).total().value, 1);
+  const auto event = std::get<events::DiscreteLaplace>(job({"age"}).event().kind);
+  EXPECT_EQ(event.l1_sensitivity, 3);
+  EXPECT_EQ(event.scale, 3);
+}
+
+TEST(HistogramJob, EveryMethodRunsOnATable) {
+  const Data data("1,10,a,5\n1,10,a,50\n2,99,b,99\n3,0,c,0\n");
+  for (const Algorithm& each : algorithms()) {
+    if (!each.histogram) continue;
+    nlohmann::json options = {{"epsilon", 1}, {"cells", "16"}};
+    for (const OptionSpec& option : each.options)
+      if (option.name == "delta" && option.required()) options["delta"] = "1e-6";
+    for (const std::vector<std::string>& columns :
+         {std::vector<std::string>{"age"}, std::vector<std::string>{"age", "weight"}}) {
+      try {
+        const HistogramJob on_columns = job(columns, options, each.name.c_str());
+        SeededBits bits(2);
+        const auto answer = release(on_columns, *data.source(), bits);
+        EXPECT_EQ(answer.spent, on_columns.event()) << each.name;
+        EXPECT_TRUE(std::isfinite(answer.value.histogram.total().value)) << each.name;
+      } catch (const Error& error) {
+        // Some are for one axis alone, some for several.
+        EXPECT_EQ(error.code(), ErrorCode::kInvalidOption) << each.name;
+      }
+    }
+  }
+}
+
+TEST(HistogramJob, WhatDoesNotFitIsRefusedBeforeAnythingIsRead) {
+  EXPECT_ERROR(job({}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(job({"height"}), ErrorCode::kUnknownName);
+  EXPECT_ERROR(job({"person"}), ErrorCode::kMissingKnowledge);
+  EXPECT_ERROR(job({"age"}, {{"epsilon", 1}, {"cells", "101"}}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(job({"age"}, {{"epsilon", 1}, {"cells", "3,4"}}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(job({"age"}, {{"epsilon", 0}}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(job({"age"}, {{"epsilon", 1}}, "mean"), ErrorCode::kInvalidOption);
+}
+
+}  // namespace
+}  // namespace gauze
