@@ -104,7 +104,8 @@ TEST(AutoHistogram, AnswersRangesBetterThanAFlatHistogram) {
 // says, which the meter refuses.
 TEST(AutoHistogram, PaysForItsEstimateOfTheRows) {
   const AutoHistogram mechanism = chosen(Shape{{100}});
-  const auto& parts = std::get<events::Composed>(mechanism.event().kind).events;
+  const Event price = mechanism.event();
+  const auto& parts = std::get<events::Composed>(price.kind).events;
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_DOUBLE_EQ(epsilon_at({parts[0]}, 0).epsilon, 0.125);
   EXPECT_DOUBLE_EQ(epsilon_at({parts[1]}, 0).epsilon, 0.875);

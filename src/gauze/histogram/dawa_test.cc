@@ -134,7 +134,7 @@ TEST(Dawa, StatesTheVarianceOfItsNoise) {
     double ratio = 0;
     double kept = 0;
     for (int i = 0; i < 2500; ++i) {
-      const Estimate estimate = release_once(mechanism, counts, bits).range(box);
+      const RangeEstimate estimate = release_once(mechanism, counts, bits).range(box);
       const double error = estimate.value - truth;
       ratio += error * error / estimate.variance / 2500;
       kept += std::abs(error) <= estimate.half_width ? 1.0 / 2500 : 0;

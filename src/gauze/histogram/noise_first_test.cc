@@ -113,7 +113,7 @@ TEST(NoiseFirst, StatesTheVarianceOfItsNoise) {
   double squares = 0;
   double stated = 0;
   for (int i = 0; i < 2000; ++i) {
-    const Estimate total = release_once(noise_first(6, 1, 0, 1000), counts, bits).total();
+    const RangeEstimate total = release_once(noise_first(6, 1, 0, 1000), counts, bits).total();
     squares += (total.value - 60) * (total.value - 60) / 2000;
     stated = total.variance;
   }

@@ -250,7 +250,7 @@ TEST(RangeHistogram, StretchesOverALongerAxis) {
   const std::vector<std::uint32_t> begins = {0, 3, 5};
   const RangeHistogram stretched = buckets.stretched(begins);
   EXPECT_EQ(stretched.cells(), (std::vector<double>{2, 2, 2, 5, 5}));
-  const Estimate middle = stretched.range({{1}, {4}});
+  const RangeEstimate middle = stretched.range({{1}, {4}});
   EXPECT_DOUBLE_EQ(middle.value, 9);
   EXPECT_DOUBLE_EQ(middle.variance, 4 * (4.0 / 9 + 1.0 / 4));
   for (const std::vector<std::uint32_t>& wrong :

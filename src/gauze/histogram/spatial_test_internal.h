@@ -61,7 +61,7 @@ double variance_ratio(const Method& method, const Points& points, const Box& box
   const double truth = rows_in(Shape{box.end}, points, box);  // only the number of axes matters
   double sum = 0;
   for (int run = 0; run < runs; ++run) {
-    const Estimate estimate = release_once(method, points, bits).range(box);
+    const RangeEstimate estimate = release_once(method, points, bits).range(box);
     const double error = estimate.value - truth;
     sum += error * error / estimate.variance;
   }
@@ -104,7 +104,7 @@ void expect_edge_cases(const Make& make) {
     EXPECT_TRUE(shape.cells() > 1u << 16 || leaves_partition(histogram));
     return histogram.total();
   };
-  const auto near = [](const Estimate& total, double truth) {
+  const auto near = [](const RangeEstimate& total, double truth) {
     // Eight times the half width of 95 % fails with probability below 10^-9.
     EXPECT_NEAR(total.value, truth, 8 * total.half_width + 1e-9 * truth);
   };
