@@ -39,6 +39,10 @@ class Folder {
     std::ofstream(path(name), std::ios::binary) << contents;
     return path(name);
   }
+  std::string read(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
 
  private:
   std::string path_;

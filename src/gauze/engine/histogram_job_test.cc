@@ -37,9 +37,7 @@ class Data {
   Data(const Data&) = delete;
   Data& operator=(const Data&) = delete;
 
-  std::unique_ptr<Source> source() const {
-    return open_files({{"t", path_.string()}});
-  }
+  std::unique_ptr<Source> source() const { return open_files({{"t", path_.string()}}); }
 
  private:
   std::filesystem::path path_;

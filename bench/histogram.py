@@ -1,0 +1,66 @@
+"""Sums up the CSV of bench/histogram: for each kind of question and each scale, how many times the error of the
+best method in hindsight a method has, on geometric average over the arrays, and at worst.
+
+    python3 bench/histogram.py FILE.csv
+"""
+import csv
+import math
+import sys
+from collections import defaultdict
+
+QUESTIONS = ("cells", "prefixes", "ranges")
+
+
+def read(path):
+    errors = defaultdict(dict)  # (dimensions, array, scale * epsilon, question) -> method -> error
+    seconds = defaultdict(list)
+    for row in csv.DictReader(open(path)):
+        dimensions = "2-D" if "256_256" in row["array"] else "1-D"
+        for question in QUESTIONS:
+            key = (dimensions, row["array"], float(row["scale"]), float(row["epsilon"]), question)
+            errors[key][row["method"]] = float(row[question])
+        seconds[dimensions, row["method"]].append(float(row["seconds"]))
+    return errors, seconds
+
+
+def suits(method, question):
+    """Methods with an aim are judged by the questions they aim at."""
+    aim = method.partition(":")[2]
+    return not aim or (aim == "cells") == (question == "cells")
+
+
+def main(path):
+    errors, seconds = read(path)
+    for dimensions in ("1-D", "2-D"):
+        for question in QUESTIONS:
+            cells = {k: v for k, v in errors.items() if k[0] == dimensions and k[4] == question}
+            if not cells:
+                continue
+            scales = sorted({k[2] * k[3] for k in cells})
+            methods = sorted({m for v in cells.values() for m in v if suits(m, question)})
+            print(f"\n{dimensions}, {question}: error over that of the best in hindsight, geometric mean (largest)\n")
+            print("| method | " + " | ".join(f"ε·rows = {s:g}" for s in scales) + " | all | seconds |")
+            print("|---" * (len(scales) + 3) + "|")
+            for method in methods:
+                line, everything = [], []
+                for scale in scales:
+                    logs = []
+                    for key, by_method in cells.items():
+                        if key[2] * key[3] != scale or method not in by_method:
+                            continue
+                        best = min(e for m, e in by_method.items() if suits(m, question))
+                        logs.append(math.log(by_method[method] / best) if best > 0 else 0.0)
+                    everything += logs
+                    line.append(shown(logs))
+                time = sum(seconds[dimensions, method]) / len(seconds[dimensions, method])
+                print(f"| {method} | " + " | ".join(line) + f" | {shown(everything)} | {time:.2g} |")
+
+
+def shown(logs):
+    if not logs:
+        return ""
+    return f"{math.exp(sum(logs) / len(logs)):.2f} ({math.exp(max(logs)):.1f})"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "program.h"
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// 3,000 people, one row each, of ages 0 to 99 and two towns.
+std::string people(const Folder& folder) {
+  std::string rows = "person,age,town,height\n";
+  for (int i = 0; i < 3000; ++i)
+    rows += std::to_string(i) + "," + std::to_string(i * i % 100) + "," +
+            (i % 3 == 0 ? "north" : "south") + "," + std::to_string(150 + i % 50) + "\n";
+  folder.write("people.schema.json", R"({"version": 1, "dataset": "people", "tables": {"people": {
+    "unit": "person", "rows_per_unit": 1, "columns": {
+      "person": {"type": "integer"},
+      "age": {"type": "integer", "lower": 0, "upper": 99, "nulls": false},
+      "town": {"type": "text", "categories": ["north", "south"], "nulls": false, "default": "south"},
+      "height": {"type": "double", "lower": 100, "upper": 250, "nulls": false}}}}})");
+  return folder.write("people.csv", rows);
+}
+
+// Noise beyond 200 at epsilon 1 has probability below e^-20.
+TEST(HistogramCommand, CountsTheCellsOfAColumnWithErrorBars) {
+  const Folder folder;
+  const Ran ran = gauze_program("release auto_histogram --epsilon 1 --data " + people(folder) +
+                                " --column town --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto rows = ran.json().at("rows");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("town"), "north");
+  EXPECT_NEAR(rows[0].at("n").get<double>(), 1000, 200);
+  EXPECT_GT(rows[0].at("n_half_width").get<double>(), 2);
+  EXPECT_EQ(ran.json().at("cost").at("epsilon"), 1.0);
+  EXPECT_NEAR(ran.json().at("total").at("n").get<double>(), 3000, 200);
+}
+
+TEST(HistogramCommand, AnswersRangesInTheColumnsOwnValues) {
+  const Folder folder;
+  const std::string data = people(folder);
+  const Ran ran = gauze_program("release hierarchical_histogram --epsilon 2 --data " + data +
+                                " --column age --range 0:49 --range 50: --range 7 --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto ranges = ran.json().at("ranges");
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_EQ(ranges[0].at("age"), "0 to 49");
+  EXPECT_EQ(ranges[1].at("age"), "50 to 99");
+  EXPECT_EQ(ranges[2].at("age"), "7");
+  EXPECT_NEAR(ranges[0].at("n").get<double>() + ranges[1].at("n").get<double>(), 3000, 400);
+}
+
+TEST(HistogramCommand, DrawsBarsAndHeatMapsAndWritesFiles) {
+  const Folder folder;
+  const std::string data = people(folder);
+  const Ran bars = gauze_program("release auto_histogram --epsilon 1 --data " + data +
+                                 " --column age --whole -o " + folder.path("ages.csv") +
+                                 " --report " + folder.path("ages.html"));
+  ASSERT_EQ(bars.exit, 0) << bars.err;
+  EXPECT_THAT(bars.out, HasSubstr("in 100 cells"));
+  EXPECT_THAT(bars.out, HasSubstr("method     "));
+  const std::string csv = folder.read("ages.csv");
+  EXPECT_THAT(csv, HasSubstr("age_from,age_to,n,n_half_width\n"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 101);
+  EXPECT_THAT(csv, Not(HasSubstr(",-")));
+  EXPECT_THAT(folder.read("ages.html"), HasSubstr("class=\"bars\""));
+  const Ran map = gauze_program("release adaptive_grid --epsilon 1 --data " + data +
+                                " --columns age,height --report " + folder.path("map.html"));
+  ASSERT_EQ(map.exit, 0) << map.err;
+  EXPECT_THAT(map.out, HasSubstr("left to right"));
+  EXPECT_THAT(map.out, HasSubstr("boxes"));
+  EXPECT_THAT(folder.read("map.html"), HasSubstr("class=\"heat\""));
+}
+
+TEST(HistogramCommand, TakesCountsFromAFile) {
+  const Ran ran = gauze_program(
+      "release flat_histogram --epsilon 50 --accept-weak --rows-per-unit 1 --cells 2,2 --json -",
+      "10\n20\n30\n40\n");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("rows")[3].at("n"), 40.0);
+  const Ran short_one =
+      gauze_program("release flat_histogram --epsilon 1 --rows-per-unit 1 --cells 5 -", "1\n2\n");
+  EXPECT_NE(short_one.exit, 0);
+  EXPECT_THAT(short_one.err, HasSubstr("one count for each cell"));
+}
+
+TEST(HistogramCommand, SaysHowToAskInstead) {
+  const Folder folder;
+  const std::string data = people(folder);
+  const auto error = [&](const std::string& rest) {
+    return gauze_program("release auto_histogram --data " + data + " " + rest).err;
+  };
+  EXPECT_THAT(error("--column age"), HasSubstr("epsilon"));
+  EXPECT_THAT(error("--epsilon 1"), HasSubstr("which column"));
+  EXPECT_THAT(error("--epsilon 1 --column weight"), HasSubstr("no column 'weight'"));
+  EXPECT_THAT(error("--epsilon 1 --column person"), HasSubstr("\"lower\""));
+  EXPECT_THAT(error("--epsilon 1 --column age --range 9:3"), HasSubstr("range"));
+  EXPECT_THAT(error("--epsilon 1 --column town --range east"), HasSubstr("category"));
+  EXPECT_THAT(error("--epsilon 1 --column age --cells 1000"), HasSubstr("100 values"));
+}
+
+TEST(HistogramCommand, IsPaidFromTheLedger) {
+  const Folder folder;
+  const std::string data = people(folder);
+  const std::string ledger = folder.path("people.ledger");
+  ASSERT_EQ(gauze_program("ledger init " + ledger + " --dataset people --epsilon 1").exit, 0);
+  const std::string ask =
+      "release auto_histogram --epsilon 0.6 --column age --data " + data + " --ledger " + ledger;
+  EXPECT_EQ(gauze_program(ask).exit, 0);
+  const Ran second = gauze_program(ask);
+  EXPECT_NE(second.exit, 0);
+  EXPECT_THAT(second.err, HasSubstr("budget"));
+}
+
+}  // namespace
