@@ -85,7 +85,7 @@ TEST(Fourier, StatesTheExactVarianceOfItsNoise) {
   double error = 0;
   int kept = 0;
   for (int i = 0; i < 3000; ++i) {
-    const Estimate estimate = release_once(mechanism, counts, bits).range(box);
+    const RangeEstimate estimate = release_once(mechanism, counts, bits).range(box);
     EXPECT_NEAR(estimate.variance, variance, 1e-4 * variance);
     mean += (estimate.value - truth) / 3000;
     error += (estimate.value - truth) * (estimate.value - truth) / 3000;

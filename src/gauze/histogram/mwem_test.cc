@@ -71,7 +71,7 @@ TEST(Mwem, StatesTheVarianceOfWhatItMeasured) {
   SeededBits bits(4);
   double squares = 0;
   for (int i = 0; i < 1000; ++i) {
-    const Estimate estimate = release_once(mechanism, counts, bits).range({{0}, {2}});
+    const RangeEstimate estimate = release_once(mechanism, counts, bits).range({{0}, {2}});
     EXPECT_NEAR(estimate.variance, 2 * a / ((1 - a) * (1 - a)), 1e-6);
     squares += (estimate.value - 1000) * (estimate.value - 1000) / 1000;
   }

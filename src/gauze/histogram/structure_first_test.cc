@@ -152,7 +152,7 @@ TEST(StructureFirst, StatesTheVarianceOfItsNoiseAndKeepsItsPromise) {
   int kept = 0;
   for (int i = 0; i < 3000; ++i) {
     const RangeHistogram histogram = release_once(mechanism, counts, bits);
-    const Estimate estimate = histogram.range({{2}, {5}});
+    const RangeEstimate estimate = histogram.range({{2}, {5}});
     ratio += (estimate.value - 90) * (estimate.value - 90) / estimate.variance / 3000;
     const auto leaf = histogram.partition().front();
     const double error = leaf.value - 30 * leaf.box.volume();
