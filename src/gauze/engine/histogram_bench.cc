@@ -198,6 +198,9 @@ void measure(const Array& array, double scale, double epsilon, const Plan& plan,
     each.options["epsilon"] = nlohmann::json(epsilon).dump();
     each.options["rows_per_unit"] = "1";
     each.options["cells"] = "1";
+    if (each.algorithm == "structure_first")
+      each.options["count_limit"] = std::to_string(
+          1 + static_cast<std::int64_t>(scale / static_cast<double>(array.counts.size())));
     const Algorithm& algorithm = find_algorithm(each.algorithm);
     Errors sum;
     double seconds = 0;

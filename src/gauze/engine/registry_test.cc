@@ -35,7 +35,8 @@ json sensible_options(const Algorithm& algorithm) {
                         {"dimension", 1},
                         {"keys_per_unit", 2},
                         {"rows_per_unit", 1},
-                        {"cells", 1}};
+                        {"cells", 1},
+                        {"count_limit", 100}};
   json options = json::object();
   for (const OptionSpec& option : algorithm.options) {
     if (option.required()) options[option.name] = by_name.at(option.name);

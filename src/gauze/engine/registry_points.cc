@@ -1,0 +1,133 @@
+#include "gauze/engine/registry_histogram_internal.h"
+#include "gauze/histogram/adaptive_grid.h"
+#include "gauze/histogram/priv_tree.h"
+#include "gauze/histogram/quadtree.h"
+#include "gauze/histogram/uniform_grid.h"
+
+// Points in space, counted in boxes.
+namespace gauze::internal {
+namespace {
+
+using Type = OptionSpec::Type;
+
+Algorithm uniform_grid() {
+  return entry({.name = "uniform_grid",
+                .summary = "Points counted in equal boxes, as fine as their number allows",
+                .guarantee = kPureOrNot,
+                .accuracy = "The noise of each box; boxes that a range cuts count by area.",
+                .cost = "Time proportional to points and boxes.",
+                .source = "Qardaji, Yang and Li (2013).",
+                .document = "src/gauze/histogram/uniform_grid.md",
+                .options = histogram_options(
+                    true, {expected_rows_option(),
+                           count_share_option(),
+                           {"coarseness", Type::kNumber,
+                            "larger for fewer boxes, for data that are spread evenly", "10"}})},
+               [](const OptionValues& values, const Shape& shape) {
+                 return UniformGrid({.shape = shape,
+                                     .epsilon = values.number("epsilon"),
+                                     .rows_per_unit = values.whole("rows_per_unit"),
+                                     .delta = values.number("delta"),
+                                     .expected_rows = values.whole("expected_rows"),
+                                     .count_share = values.number("count_share"),
+                                     .coarseness = values.number("coarseness")});
+               });
+}
+
+Algorithm adaptive_grid() {
+  return entry(
+      {.name = "adaptive_grid",
+       .summary = "Points counted in boxes that are small where there are many; best for places",
+       .guarantee = kPureOrNot,
+       .accuracy = "The noise of each box; boxes that a range cuts count by area.",
+       .cost = "Time proportional to points and boxes.",
+       .source = "Qardaji, Yang and Li (2013), with the correction of its leaves.",
+       .document = "src/gauze/histogram/adaptive_grid.md",
+       .options =
+           histogram_options(true, {expected_rows_option(),
+                                    count_share_option(),
+                                    {"coarse_share", Type::kNumber,
+                                     "of the rest, for the coarse grid, between 0 and 1", "1/2"},
+                                    {"coarseness", Type::kNumber, "of the coarse grid", "10"},
+                                    {"fine_coarseness", Type::kNumber, "of the fine grids", "3"}})},
+      [](const OptionValues& values, const Shape& shape) {
+        return AdaptiveGrid({.shape = shape,
+                             .epsilon = values.number("epsilon"),
+                             .rows_per_unit = values.whole("rows_per_unit"),
+                             .delta = values.number("delta"),
+                             .expected_rows = values.whole("expected_rows"),
+                             .count_share = values.number("count_share"),
+                             .coarse_share = values.number("coarse_share"),
+                             .coarseness = values.number("coarseness"),
+                             .fine_coarseness = values.number("fine_coarseness")});
+      });
+}
+
+Algorithm quadtree() {
+  return entry(
+      {.name = "quadtree",
+       .summary = "Points counted in boxes, their quarters, and so on, fitted to each other",
+       .guarantee = kPureOrNot,
+       .accuracy = "The noise of any range; boxes that a range cuts count by area.",
+       .cost = "Time proportional to points times height, and to boxes.",
+       .source = "Cormode, Procopiuc, Srivastava, Shen and Yu (2012).",
+       .document = "src/gauze/histogram/quadtree.md",
+       .options = histogram_options(
+           true, {expected_rows_option(),
+                  count_share_option(),
+                  {"branching", Type::kWhole, "parts of a box along each axis, 2 to 1024", "2"},
+                  {"height", Type::kWhole, "levels; 0 lets the number of rows decide", "0"},
+                  {"coarseness", Type::kNumber, "larger for a lower tree", "3"}})},
+      [](const OptionValues& values, const Shape& shape) {
+        const std::uint64_t height = values.whole("height");
+        const std::uint64_t branching = values.whole("branching");
+        require(height <= 64 && branching <= 1024,
+                "height: must be at most 64, and branching at most 1024");
+        return Quadtree({.shape = shape,
+                         .epsilon = values.number("epsilon"),
+                         .rows_per_unit = values.whole("rows_per_unit"),
+                         .delta = values.number("delta"),
+                         .expected_rows = values.whole("expected_rows"),
+                         .count_share = values.number("count_share"),
+                         .branching = static_cast<std::uint32_t>(branching),
+                         .height = static_cast<std::uint32_t>(height),
+                         .coarseness = values.number("coarseness")});
+      });
+}
+
+Algorithm priv_tree() {
+  return entry(
+      {.name = "priv_tree",
+       .summary = "Halves boxes as long as they seem to hold many points, then counts them",
+       .guarantee = kPure,
+       .accuracy = "The noise of each box; boxes that a range cuts count by area.",
+       .cost = "Time proportional to points times depth.",
+       .source = "Zhang, Xiao and Xie (2016), re-derived for whole-numbered noise.",
+       .document = "src/gauze/histogram/priv_tree.md",
+       .options = histogram_options(
+           false, {{"structure_share", Type::kNumber,
+                    "of epsilon, for the boxes; the rest for their counts", "1/3"},
+                   {"axes_per_split", Type::kWhole,
+                    "a box is halved along so many axes, in turn, 1 to 8", "2"},
+                   {"max_depth", Type::kWhole, "0 allows boxes of a single cell", "0"}})},
+      [](const OptionValues& values, const Shape& shape) {
+        const std::uint64_t axes = values.whole("axes_per_split");
+        const std::uint64_t depth = values.whole("max_depth");
+        require(axes >= 1 && axes <= 8 && depth <= 1024,
+                "axes_per_split: must be 1 to 8, and max_depth at most 1024");
+        return PrivTree({.shape = shape,
+                         .epsilon = values.number("epsilon"),
+                         .rows_per_unit = values.whole("rows_per_unit"),
+                         .structure_share = values.number("structure_share"),
+                         .axes_per_split = static_cast<std::uint32_t>(axes),
+                         .max_depth = static_cast<std::uint32_t>(depth)});
+      });
+}
+
+}  // namespace
+
+std::vector<Algorithm> point_histograms() {
+  return {adaptive_grid(), uniform_grid(), quadtree(), priv_tree()};
+}
+
+}  // namespace gauze::internal
