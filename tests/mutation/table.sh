@@ -9,8 +9,11 @@ fail() {
 
 # How often a text occurs in a file.
 occurrences() {
+  local LC_ALL=C text rest
   [[ -f $2 ]] || { echo 0; return; }
-  grep -oF -- "$1" "$2" | wc -l || true
+  text=$(<"$2")
+  rest=${text//"$1"/}
+  echo $(((${#text} - ${#rest}) / ${#1}))
 }
 
 read_tables() {
@@ -26,9 +29,8 @@ read_tables() {
         ;;
       'rows: '*) rows[$id]=${line#rows: } ;;
       'file: '*) files[$id]=${line#file: } ;;
-      'old: '*) olds[$id]=${line#old: } ;;
-      'new: '*) news[$id]=${line#new: } ;;
-      'new:') news[$id]= ;;
+      'old: '*) olds[$id]+=${olds[$id]+$'\n'}${line#old: } ;;
+      'new: '* | 'new:') line=${line#new:} && news[$id]+=${news[$id]+$'\n'}${line# } ;;
       'build: '*) builds[$id]=${line#build: } ;;
       'fails: '*) fails[$id]+=" ${line#fails: }" ;;
       '' | '#'*) ;;
