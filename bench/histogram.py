@@ -26,7 +26,7 @@ def read(path):
 def suits(method, question):
     """Methods with an aim are judged by the questions they aim at."""
     aim = method.partition(":")[2]
-    return not aim or (aim == "cells") == (question == "cells")
+    return aim not in ("cells", "ranges") or (aim == "cells") == (question == "cells")
 
 
 def main(path):

@@ -164,6 +164,9 @@ std::vector<Contender> contenders() {
     if (has("workload")) {
       for (const char* workload : {"cells", "prefixes", "ranges"})
         all.push_back({each.name + ":" + workload, each.name, {{"workload", workload}}});
+    } else if (has("split")) {
+      for (const char* split : {"median", "balanced", "guided"})
+        all.push_back({each.name + ":" + split, each.name, {{"split", split}}});
     } else if (has("aim")) {
       for (const char* aim : {"cells", "ranges"})
         all.push_back({each.name + ":" + aim, each.name, {{"aim", aim}}});

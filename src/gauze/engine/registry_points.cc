@@ -1,5 +1,6 @@
 #include "gauze/engine/registry_histogram_internal.h"
 #include "gauze/histogram/adaptive_grid.h"
+#include "gauze/histogram/kd_tree.h"
 #include "gauze/histogram/priv_tree.h"
 #include "gauze/histogram/quadtree.h"
 #include "gauze/histogram/uniform_grid.h"
@@ -95,6 +96,52 @@ Algorithm quadtree() {
       });
 }
 
+KdSplit split_of(const std::string& word) {
+  if (word == "median") return KdSplit::kMedian;
+  if (word == "balanced") return KdSplit::kBalanced;
+  if (word == "guided") return KdSplit::kGuided;
+  throw Error(ErrorCode::kInvalidOption, "split: must be median, balanced or guided");
+}
+
+Algorithm kd_tree() {
+  return entry(
+      {.name = "kd_tree",
+       .summary = "Cuts space where the points are, privately, then counts the boxes",
+       .guarantee = kPure,
+       .accuracy = "The noise of each box; boxes that a range cuts count by area.",
+       .cost = "Time proportional to points times height times axes.",
+       .source = "Cormode, Procopiuc, Srivastava, Shen and Yu (2012) for medians and hybrids, "
+                 "Qardaji and "
+                 "Li (2012) for balanced cuts, Xiao, Xiong and Yuan (2010) for guided ones.",
+       .document = "src/gauze/histogram/kd_tree.md",
+       .options = histogram_options(
+           false,
+           {{"split", Type::kText, "where to cut: median, balanced or guided (by a noisy grid)",
+             "median"},
+            expected_rows_option(),
+            count_share_option(),
+            {"height", Type::kWhole, "levels; 0 lets the number of rows decide", "0"},
+            {"private_levels", Type::kWhole, "levels of private cuts, the others halve; 0 is all",
+             "0"},
+            {"private_first", Type::kFlag, "private cuts near the root, halves below", "true"},
+            {"coarseness", Type::kNumber, "larger for a lower tree", "10"}})},
+      [](const OptionValues& values, const Shape& shape) {
+        const std::uint64_t height = values.whole("height");
+        const std::uint64_t levels = values.whole("private_levels");
+        require(height <= 64 && levels <= 64, "height: and private_levels must be at most 64");
+        return KdTree({.shape = shape,
+                       .epsilon = values.number("epsilon"),
+                       .rows_per_unit = values.whole("rows_per_unit"),
+                       .split = split_of(values.text("split")),
+                       .expected_rows = values.whole("expected_rows"),
+                       .count_share = values.number("count_share"),
+                       .height = static_cast<std::uint32_t>(height),
+                       .private_levels = static_cast<std::uint32_t>(levels),
+                       .private_first = values.flag("private_first"),
+                       .coarseness = values.number("coarseness")});
+      });
+}
+
 Algorithm priv_tree() {
   return entry(
       {.name = "priv_tree",
@@ -127,7 +174,7 @@ Algorithm priv_tree() {
 }  // namespace
 
 std::vector<Algorithm> point_histograms() {
-  return {adaptive_grid(), uniform_grid(), quadtree(), priv_tree()};
+  return {adaptive_grid(), uniform_grid(), quadtree(), kd_tree(), priv_tree()};
 }
 
 }  // namespace gauze::internal
