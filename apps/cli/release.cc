@@ -68,17 +68,6 @@ bool has_option(const Algorithm& algorithm, std::string_view name) {
                      [&](const OptionSpec& option) { return option.name == name; });
 }
 
-std::vector<std::string> list_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::size_t from = 0;
-  while (from < text.size()) {
-    const std::size_t to = std::min(text.find(',', from), text.size());
-    words.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return words;
-}
-
 /// Explains an error in the command's own words.
 template <class Action>
 void explained(const Algorithm& algorithm, Action action) {

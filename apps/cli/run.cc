@@ -4,6 +4,8 @@
 #include "command.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/job.h"
+#include "gauze/engine/registry.h"
+#include "histogram_release.h"
 #include "question.h"
 
 namespace gauze::cli {
@@ -32,6 +34,30 @@ void run_question(const JobDescription& job, DataOptions data, bool json) {
   hand_out(ask(desk, std::move(priced)), files, json);
 }
 
+/// Options as they would be typed.
+std::map<std::string, std::string> typed(const nlohmann::json& options) {
+  std::map<std::string, std::string> words;
+  for (const auto& [name, value] : options.items()) {
+    std::string& word = words[name];
+    for (const auto& part : value.is_array() ? value : nlohmann::json::array({value}))
+      word.append(word.empty() ? "" : ",")
+          .append(part.is_string() ? part.get<std::string>() : part.dump());
+  }
+  return words;
+}
+
+void run_histogram(const JobDescription& job, const DataOptions& data, bool json) {
+  HistogramRequest request;
+  request.algorithm = job.algorithm;
+  request.options = typed(job.options);
+  request.data = data;
+  request.table = job.table;
+  request.columns = list_of(job.column);
+  request.json = json;
+  request.files = {job.output, job.report};
+  release_histogram(request);
+}
+
 void run(const std::string& path, bool json) {
   const JobDescription job = job_from_json(parsed(path));
   DataOptions data;
@@ -40,8 +66,9 @@ void run(const std::string& path, bool json) {
   data.ledger = job.ledger;
   data.analyst = job.analyst;
   if (!job.sql.empty()) return run_question(job, data, json);
+  if (find_algorithm(job.algorithm).histogram) return run_histogram(job, data, json);
   require(job.output.empty() && job.report.empty(),
-          "\"output\" and \"report\" go with SQL; an algorithm's answer is printed");
+          "\"output\" and \"report\" go with SQL and histograms; a number is printed");
   ColumnRequest request;
   request.algorithm = job.algorithm;
   request.options = job.options;

@@ -54,6 +54,16 @@ std::uint64_t whole(const std::string& text, const char* option, std::uint64_t l
   return numerator(value).convert_to<std::uint64_t>();
 }
 
+std::vector<std::string> list_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    words.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return words;
+}
+
 std::string read_all(const std::string& path) {
   const bool standard = path == "-";
   const auto close = [](std::FILE* file) { return file == stdin ? 0 : std::fclose(file); };

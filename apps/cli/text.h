@@ -23,6 +23,9 @@ double number(const std::string& text, const char* option,
 /// A whole number from `least` to 2^63 - 1; 1e6 counts as whole.
 std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least);
 
+/// The words between commas.
+std::vector<std::string> list_of(const std::string& text);
+
 /// A file's contents, or standard input for "-". Throws `kIo`.
 std::string read_all(const std::string& path);
 

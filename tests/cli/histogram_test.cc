@@ -102,6 +102,18 @@ TEST(HistogramCommand, SaysHowToAskInstead) {
   EXPECT_THAT(error("--epsilon 1 --column age --cells 1000"), HasSubstr("100 values"));
 }
 
+TEST(HistogramCommand, TakesJobsInJson) {
+  const Folder folder;
+  const std::string job = folder.write(
+      "job.json", R"({"algorithm": "auto_histogram", "options": {"epsilon": 0.5, "cells": [10, 5]},
+      "column": "age,height", "data": ")" +
+                      people(folder) + R"(", "output": ")" + folder.path("map.json") + R"("})");
+  const Ran ran = gauze_program("run --json " + job);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("rows").size(), 50u);
+  EXPECT_THAT(folder.read("map.json"), HasSubstr("height_from"));
+}
+
 TEST(HistogramCommand, IsPaidFromTheLedger) {
   const Folder folder;
   const std::string data = people(folder);

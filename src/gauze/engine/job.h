@@ -24,7 +24,8 @@ struct JobDescription {
       data;                    ///< FILE, NAME=FILE, a folder, or a database; as on the command line
   std::string schema, ledger;  ///< "": what lies beside the data
   std::string analyst;
-  std::string table, column;   ///< of an algorithm's input; "": the only private table
+  std::string table, column;   ///< of an algorithm's input; "": the only private table. A histogram
+                               ///< takes several columns, with commas between
   std::string output, report;  ///< files to write besides; "" for none
 };
 
