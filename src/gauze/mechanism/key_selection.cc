@@ -119,12 +119,11 @@ KeySelection::KeySelection(Options options) {
           "keys_per_unit must lie between 1 and 2^20");
   KeySelectionMethod method = options.method;
   if (method == KeySelectionMethod::kBest) {
-    const auto needs = [&](KeySelectionMethod one) {
-      return units_for(rule_of(one, options), 0.5);
-    };
     const bool geometric =
         options.keys_per_unit.get() == 1 ||
-        needs(KeySelectionMethod::kTruncatedGeometric) <= needs(KeySelectionMethod::kGaussian);
+        units_for(rule_of(KeySelectionMethod::kTruncatedGeometric, options), 0.5) <=
+            ThresholdPlan::about_half_by_counts(options.epsilon, options.delta,
+                                                options.keys_per_unit);
     method = geometric ? KeySelectionMethod::kTruncatedGeometric : KeySelectionMethod::kSips;
   }
   auto rule = rule_of(method, options);

@@ -23,7 +23,7 @@ enum class KeySelectionMethod : std::uint8_t {
           ///< else SIPS
   kTruncatedGeometric,  ///< optimal for one key per unit; with k keys, epsilon/k and delta/k for each
   kGaussian,            ///< noisy count of units above a threshold
-  kSips,  ///< three rounds of weighted Gaussian thresholding; found keys leave the lists in between
+  kSips,  ///< two rounds of weighted Gaussian thresholding; found keys leave the lists in between
 };
 
 /// Which keys have enough privacy units to be named.
@@ -34,7 +34,7 @@ enum class KeySelectionMethod : std::uint8_t {
 ///            unit has is never named.
 /// Numerics   the probability of naming a key is the stated one, exactly; weights, noise and
 ///            thresholds are integers.
-/// Time       O(keys + entries of all lists); up to three passes over the lists for SIPS.
+/// Time       O(keys + entries of all lists); up to two passes over the lists for SIPS.
 /// Argument   key_selection.md
 class KeySelection {
  public:

@@ -56,8 +56,12 @@ struct ThresholdPlan {
   /// Weight 1 for every key, one round.
   static ThresholdPlan counts(const Ratio& epsilon, const Ratio& delta,
                               std::uint64_t keys_per_unit);
-  /// Weights that together have length 1, three rounds (Swanberg, Desfontaines and Haney 2023).
+  /// Weights that together have length 1, two rounds (Swanberg, Desfontaines and Haney 2023).
   static ThresholdPlan sips(const Ratio& epsilon, const Ratio& delta, std::uint64_t keys_per_unit);
+
+  /// Units that half of the keys need by `counts`, nearly: without calibration.
+  static double about_half_by_counts(const Ratio& epsilon, const Ratio& delta,
+                                     std::uint64_t keys_per_unit);
 
   /// Units with full lists that a key needs to be named in the last round.
   double units_for(double confidence) const;

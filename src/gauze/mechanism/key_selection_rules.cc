@@ -182,6 +182,14 @@ ThresholdPlan smallest(const Ratio& epsilon, const Ratio& delta, double unit, Ma
 
 }  // namespace
 
+double ThresholdPlan::about_half_by_counts(const Ratio& epsilon, const Ratio& delta,
+                                           std::uint64_t keys_per_unit) {
+  const Shares shares = best_shares(epsilon, delta, keys_per_unit);
+  const auto k = static_cast<double>(keys_per_unit);
+  const double height = upper_quantile(std::min(0.499, round_down(shares.threshold_delta) / k));
+  return 1 + std::sqrt(k) * shares.sigma * height;
+}
+
 ThresholdPlan ThresholdPlan::counts(const Ratio& epsilon, const Ratio& delta,
                                     std::uint64_t keys_per_unit) {
   const Shares shares = best_shares(epsilon, delta, keys_per_unit);
@@ -208,10 +216,10 @@ ThresholdPlan ThresholdPlan::sips(const Ratio& epsilon, const Ratio& delta,
   const auto make = [&](const Ratio& sigma) {
     ThresholdPlan plan{weights, {}, {events::Composed{}, Relation::kAddRemove}};
     std::vector<Event> parts;
-    for (const int share : {1, 3, 9}) {  // of 13
-      const double of_round = std::sqrt(13.0 / share) * round_up(sigma) * kLength;
+    for (const int share : {1, 9}) {  // of 10
+      const double of_round = std::sqrt(10.0 / share) * round_up(sigma) * kLength;
       const Ratio noise{ceil(ratio_of_bits(of_round))};
-      const Ratio lone = shares.threshold_delta * Ratio(share, 13);
+      const Ratio lone = shares.threshold_delta * Ratio(share, 10);
       double threshold = 0;
       // For lists of m to `last` keys: the weight of m, the union over `last`.
       for (std::uint64_t m = 1; m <= keys_per_unit;) {
