@@ -83,7 +83,7 @@ struct MeasurementDesign {
 MeasurementDesign derive_measurements(const Plan& plan);
 
 /// The same with noise that makes all of it (epsilon, delta)-private: Laplace at pure epsilon or Gaussian,
-/// whichever has the smaller expected half width. Throws `kInvalidOption` when keys are to be selected
+/// whichever errs less on average. Throws `kInvalidOption` when keys are to be selected
 /// and delta is 0.
 MeasurementDesign design_measurements(const Plan& plan, const Ratio& epsilon, const Ratio& delta);
 

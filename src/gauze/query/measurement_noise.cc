@@ -2,8 +2,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 
 #include "gauze/accounting/calibrate.h"
+#include "gauze/accounting/gaussian.h"
+#include "gauze/accounting/pair.h"
 #include "gauze/base/error.h"
 #include "gauze/query/measurement.h"
 
@@ -87,10 +90,18 @@ void set_gaussian_noise(MeasurementDesign& d, double size) {
   }
 }
 
+/// The mean of |noise| in steps of the source; noise that never leaves zero counts as a tenth of a step.
+double mean_error(const Measurement& m) {
+  const double scale = round_up(m.scale);
+  // 2q/(1 - q^2) with q = e^(-1/scale); the normal distribution's, for Gaussian noise is fine.
+  const double mean = m.noise == Noise::kLaplace ? 1 / std::sinh(1 / scale)
+                                                 : scale * std::sqrt(2 / std::numbers::pi);
+  return std::max(0.1, mean) * std::ldexp(1.0, m.shift);
+}
+
 /// How much larger the errors of `a` are than those of `b`, on average over the measurements, as the
 /// logarithm of a factor.
 double log_error_ratio(const MeasurementDesign& a, const MeasurementDesign& b) {
-  constexpr double kBeta = 0.05;
   double total = 0;
   for (std::size_t i = 0; i < a.measurements.size(); ++i) {
     const Measurement& x = a.measurements[i];
@@ -98,11 +109,7 @@ double log_error_ratio(const MeasurementDesign& a, const MeasurementDesign& b) {
     if (x.noise == Noise::kChoice) {
       total += std::log(round_up(y.scale) / round_down(x.scale));
     } else {
-      // In steps of the source; noise that never leaves zero counts as a tenth of a step.
-      const auto width = [](const Measurement& m) {
-        return std::max(0.1, radius(m, kBeta)) * std::ldexp(1.0, m.shift);
-      };
-      total += std::log(width(x) / width(y));
+      total += std::log(mean_error(x) / mean_error(y));
     }
   }
   return a.measurements.empty() ? 0 : total / static_cast<double>(a.measurements.size());
@@ -120,10 +127,12 @@ KeySelection selection(const MeasurementDesign& d, const Ratio& epsilon, const R
                        .keys_per_unit = d.bounds.groups_per_unit});
 }
 
-MeasurementDesign pure_design(MeasurementDesign d, const Ratio& epsilon, const Ratio& delta) {
-  if (d.groups == 0) d.key_selection = selection(d, epsilon, delta);
-  set_pure_noise(d, epsilon);
-  return d;
+/// Laplace noise, with the selection of keys, which takes a while to calibrate.
+MeasurementDesign complete(MeasurementDesign laplace, const Ratio& epsilon, const Ratio& delta,
+                           std::string reason) {
+  if (laplace.groups == 0) laplace.key_selection = selection(laplace, epsilon, delta);
+  laplace.reason = std::move(reason);
+  return laplace;
 }
 
 /// All Gaussian parts as one: they share 1/size^2 by weight. Much faster to price, and off by little.
@@ -144,6 +153,58 @@ std::vector<Event> events_as_one_gaussian(const MeasurementDesign& d, double siz
   return events;
 }
 
+/// What Gaussian noise beside events of probability `delta` adds up to, were it continuous.
+struct GaussianTotal {
+  Ratio mu_squared = 0;
+  Ratio delta = 0;
+};
+
+/// Nothing when something else is among the events.
+std::optional<GaussianTotal> gaussian_total(const std::vector<Event>& events) {
+  GaussianTotal total;
+  for (const EventCount& part : flatten(events)) {
+    const Ratio count = ratio_of_bits(part.count);
+    if (const auto* noise = std::get_if<events::DiscreteGaussian>(&part.kind)) {
+      const Ratio mu = noise->l2_sensitivity / noise->sigma;
+      total.mu_squared += count * mu * mu;
+    } else if (const auto* lone = std::get_if<events::Approximate>(&part.kind);
+               lone && lone->epsilon == 0) {
+      total.delta += count * lone->delta;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return total;
+}
+
+/// The size at which all Gaussian parts reach the target by the formula for one: microseconds instead of
+/// privacy loss distributions. Nothing when there are other parts, or the target is out of reach.
+std::optional<double> size_by_formula(const MeasurementDesign& d, const Target& target) {
+  const auto is_choice = [](const Measurement& m) { return m.noise == Noise::kChoice; };
+  if (std::any_of(d.measurements.begin(), d.measurements.end(), is_choice)) return std::nullopt;
+  GaussianTotal others;
+  if (d.key_selection) {
+    const auto total = gaussian_total({d.key_selection->event()});
+    if (!total) return std::nullopt;
+    others = *total;
+  }
+  Ratio weight = 0;
+  for (const Measurement& m : d.measurements) weight += m.weight;
+  const double left = target.delta - round_up(others.delta);
+  const auto enough = [&](double size) {
+    const Ratio own = weight / (ratio_of_bits(size) * ratio_of_bits(size));
+    return gaussian_delta(ratio_of_bits(round_up(Ratio(own + others.mu_squared))),
+                          target.epsilon) <= left;
+  };
+  double low = 0x1p-20, high = 0x1p40;
+  if (left <= 0 || !enough(high) || enough(low)) return std::nullopt;
+  while (high / low > 1 + 1e-9) {
+    const double middle = std::sqrt(low * high);
+    (enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
 /// Nothing when no Gaussian noise reaches the guarantee.
 std::optional<MeasurementDesign> gaussian_design(MeasurementDesign d, const Ratio& epsilon,
                                                  const Ratio& delta) {
@@ -151,12 +212,15 @@ std::optional<MeasurementDesign> gaussian_design(MeasurementDesign d, const Rati
   for (Measurement& m : d.measurements) refine(m);
   const Target target{round_down(epsilon), round_down(delta)};
   try {
-    const double about = calibrate(
-        [&](const Ratio& size) {
-          set_gaussian_noise(d, round_up(size));
-          return events_as_one_gaussian(d, round_up(size));
-        },
-        target);
+    set_gaussian_noise(d, 1);
+    const std::optional<double> formula = size_by_formula(d, target);
+    const double about = formula ? *formula
+                                 : calibrate(
+                                       [&](const Ratio& size) {
+                                         set_gaussian_noise(d, round_up(size));
+                                         return events_as_one_gaussian(d, round_up(size));
+                                       },
+                                       target);
     // What is promised is checked on what will be charged.
     for (double more = 1e-7; more < 1; more *= 10) {
       set_gaussian_noise(d, about * (1 + more));
@@ -177,33 +241,34 @@ MeasurementDesign design_measurements(const Plan& plan, const Ratio& epsilon, co
   require(plain.groups != 0 || delta > 0,
           "delta must be positive, for example 1e-6: group keys without declared categories are "
           "selected privately; or declare the categories in the schema");
-  MeasurementDesign laplace = pure_design(plain, epsilon, delta);
+  MeasurementDesign laplace = plain;
+  set_pure_noise(laplace, epsilon);
   if (delta == 0) {
-    laplace.reason = "Laplace noise: with delta 0 only a pure guarantee will do";
-    return laplace;
+    return complete(laplace, epsilon, delta,
+                    "Laplace noise: with delta 0 only a pure guarantee will do");
   }
   const auto only_choices = [](const Measurement& m) {
     return m.kind == Measurement::Kind::kQuantile;
   };
   if (std::all_of(plain.measurements.begin(), plain.measurements.end(), only_choices) &&
       plain.measurements.size() <= 1) {
-    laplace.reason = "no noise is added: quantiles and keys are chosen at random";
-    return laplace;
+    return complete(laplace, epsilon, delta,
+                    "no noise is added: quantiles and keys are chosen at random");
   }
   auto gaussian = gaussian_design(plain, epsilon, delta);
   if (!gaussian) {
-    laplace.reason = "Laplace noise: no Gaussian noise reaches this epsilon and delta";
-    return laplace;
+    return complete(laplace, epsilon, delta,
+                    "Laplace noise: no Gaussian noise reaches this epsilon and delta");
   }
   const double ratio = std::exp(log_error_ratio(*gaussian, laplace));
   if (ratio < 1) {
-    gaussian->reason = "Gaussian noise: its half widths are " + two_digits(ratio) +
+    gaussian->reason = "Gaussian noise: its errors are on average " + two_digits(ratio) +
                        " of Laplace's at this epsilon and delta";
     return *std::move(gaussian);
   }
-  laplace.reason = "Laplace noise: its half widths are " + two_digits(1 / ratio) +
-                   " of Gaussian's at this epsilon and delta";
-  return laplace;
+  return complete(laplace, epsilon, delta,
+                  "Laplace noise: its errors are on average " + two_digits(1 / ratio) +
+                      " of Gaussian's at this epsilon and delta");
 }
 
 }  // namespace gauze
