@@ -34,6 +34,16 @@ std::string Dialect::identifier(std::string_view name) const {
   return in_quotes(name, '"');
 }
 
+std::string Dialect::rounded(const std::string& x, int exponent) const {
+  // Beside 3/2 2^52 steps there is no room for less than a step; taking it away again is exact.
+  const std::string large = internal::double_literal(std::ldexp(1.5, exponent + 52));
+  return "((" + x + " + " + large + ") - " + large + ")";
+}
+
+std::string Dialect::nearest_steps(const std::string& x, int exponent) const {
+  return internal::cast(internal::scaled(rounded(x, exponent), -exponent), "BIGINT");
+}
+
 std::string Dialect::literal(const Value& value) const {
   struct Writer {
     std::string operator()(std::monostate) const { return "NULL"; }
@@ -68,9 +78,8 @@ std::string between(const std::string& x, bool is_double, const std::string& low
   // The first branch is the one that nearly all rows take, and it copies nothing: in DuckDB a sum
   // over it is as fast as a sum over the column, three times faster than over LEAST and GREATEST.
   const std::string above = is_double ? x + " <= " + double_literal(HUGE_VAL) : x + " > " + upper;
-  return "(CASE WHEN " + x + " >= " + lower + " AND " + x + " <= " + upper + " THEN " + x +
-         " WHEN " + x + " < " + lower + " THEN " + lower + " WHEN " + above + " THEN " + upper +
-         " END)";
+  return "(CASE WHEN " + x + " BETWEEN " + lower + " AND " + upper + " THEN " + x + " WHEN " + x +
+         " < " + lower + " THEN " + lower + " WHEN " + above + " THEN " + upper + " END)";
 }
 
 std::string lower_end(const Dialect& dialect, Type type, const Value& value) {

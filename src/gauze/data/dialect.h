@@ -38,6 +38,16 @@ class Dialect {
   /// floor(x * 2^-exponent + 1/2) as a 64-bit integer, exactly; |x| * 2^-exponent < 2^62 for every row.
   virtual std::string steps(const std::string& x, Type type, int exponent) const = 0;
 
+  /// The multiple of 2^exponent nearest to `x`, a double, ties to even; |x| < 2^(exponent + 51) for every
+  /// row where it matters, exponent < 970. Sums of such multiples are exact up to 2^53 of them.
+  std::string rounded(const std::string& x, int exponent) const;
+  /// The same in steps, as a 64-bit integer; any finite x with |x| * 2^-exponent < 2^51.
+  std::string nearest_steps(const std::string& x, int exponent) const;
+
+  /// A double column as something of which the engine knows nothing. It would believe the statistics of a
+  /// Parquet file, which leave out NaN, and fold away the comparisons that look for it.
+  virtual std::string unforeseen(const std::string& x) const = 0;
+
   /// A sum of 64-bit integers that cannot overflow, as text of an integer; "0" over no rows.
   virtual std::string integer_sum(const std::string& x) const = 0;
 

@@ -22,6 +22,10 @@ class DuckDb final : public SharedDialect {
     return "((" + cast("floor(" + scaled(x, 1 - exponent) + ")", "BIGINT") + " + 1) >> 1)";
   }
 
+  std::string unforeseen(const std::string& x) const override {
+    return '(' + x + " + " + double_literal(0) + ")";
+  }
+
   std::string integer_sum(const std::string& x) const override {
     return "COALESCE(CAST(sum(" + x + ") AS VARCHAR), '0')";  // a sum of BIGINT is a HUGEINT
   }

@@ -344,6 +344,37 @@ TEST_F(Dialects, StepsAreExact) {
   }
 }
 
+// Against the nearest whole number in fractions, ties to even.
+TEST_F(Dialects, RoundsToTheNearestStep) {
+  testing::SeededBits bits(8);
+  std::vector<Value> doubles = {0.5,    1.5,     2.5, -0.5, -1.5, 0.49999999999999994,
+                                5e-324, -1e-300, 0.0};
+  for (int i = 0; i < 200; ++i) {
+    const auto mantissa = static_cast<double>(static_cast<std::int64_t>(bits.next()) >> 10);
+    doubles.emplace_back(std::ldexp(mantissa, -static_cast<int>(bits.next() % 110)));
+  }
+  make_table("doubles", Type::kDouble, doubles);
+  open();
+  for (const int e : {-1000, -40, -18, -1, 0, 3, 30, 960}) {
+    Lines expected;
+    std::string ids = "-1";
+    for (std::size_t i = 0; i < doubles.size(); ++i) {
+      const Ratio y = ratio_of_bits(std::get<double>(doubles[i])) * power_of_two(-e);
+      if (abs(y) >= power_of_two(51)) continue;
+      ids += ", " + std::to_string(i);
+      Integer nearest = floor(Ratio(y + Ratio(1, 2)));
+      if (Ratio(nearest) - y == Ratio(1, 2) && nearest % 2 != 0) --nearest;
+      expected.push_back(nearest.str());
+    }
+    for (const auto& source : sources_) {
+      EXPECT_EQ(rows_of(*source, "SELECT " + source->dialect().nearest_steps("x", e) +
+                                     " FROM doubles WHERE id IN (" + ids + ") ORDER BY id"),
+                expected)
+          << source->dialect().name() << " 2^" << e;
+    }
+  }
+}
+
 TEST_F(Dialects, SumsDoNotOverflowAndProductsDoNotUnderflow) {
   make_table("big", Type::kInteger, {INT64_MAX, INT64_MAX, INT64_MAX, {}});
   make_table("tiny", Type::kDouble, {1e-200, -1e-200, 0.0, 3.0, {}});

@@ -78,7 +78,7 @@ class DuckDbStream final : public Stream {
   DuckDbStream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql)
       : database_(std::move(database)), connection_(database_->borrow()) {
     try {
-      start(sql);
+      prepare(sql);
     } catch (...) {
       close();
       throw;
@@ -88,6 +88,7 @@ class DuckDbStream final : public Stream {
 
   bool next(Batch& batch) override {
     const std::lock_guard lock(mutex_);
+    if (!started_) start();
     while (!done_) {
       duckdb_data_chunk raw = duckdb_fetch_chunk(result_);
       if (!raw) {
@@ -111,8 +112,10 @@ class DuckDbStream final : public Stream {
     return percent < 0 ? -1 : std::min(percent / 100, 1.0);
   }
 
+  void cancel() override { duckdb_interrupt(connection_->get()); }
+
  private:
-  void start(const std::string& sql) {
+  void prepare(const std::string& sql) {
     if (duckdb_prepare(connection_->get(), sql.c_str(), &statement_) == DuckDBError) {
       const std::string_view error = duckdb_prepare_error(statement_);
       // Names and types alone decide these; everything else stays unsaid.
@@ -123,13 +126,19 @@ class DuckDbStream final : public Stream {
       }
       throw Error(ErrorCode::kIo, kCannotFinish);
     }
+    const idx_t columns = duckdb_prepared_statement_column_count(statement_);
+    for (idx_t i = 0; i < columns; ++i) kinds_.push_back(kind(i));
+  }
+
+  /// Left to the first `next`: whatever must be sorted or grouped is read before a row comes out.
+  void start() {
+    started_ = true;
     if (duckdb_execute_prepared_streaming(statement_, &result_) == DuckDBError)
       throw Error(ErrorCode::kIo, kCannotFinish);
-    for (idx_t i = 0; i < duckdb_column_count(&result_); ++i) kinds_.push_back(kind(i));
   }
 
   BatchColumn::Kind kind(idx_t column) {
-    switch (duckdb_column_type(&result_, column)) {
+    switch (duckdb_prepared_statement_column_type(statement_, column)) {
       case DUCKDB_TYPE_BIGINT:
         return BatchColumn::Kind::kIntegers;
       case DUCKDB_TYPE_DOUBLE:
@@ -178,6 +187,7 @@ class DuckDbStream final : public Stream {
   duckdb_result result_{};
   std::vector<BatchColumn::Kind> kinds_;
   std::mutex mutex_;
+  bool started_ = false;
   std::atomic<bool> done_ = false;
 };
 

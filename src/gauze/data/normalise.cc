@@ -5,15 +5,6 @@
 namespace gauze {
 namespace {
 
-std::string typed(const Dialect& dialect, const Domain& domain, Type source_type,
-                  const std::string& x) {
-  // Clamping handles NaN, infinity and far dates by itself.
-  const bool converted =
-      source_type == domain.type && domain.lower.has_value() && domain.type != Type::kDecimal;
-  const std::string value = converted ? x : dialect.convert(x, source_type, domain.type);
-  return domain.lower ? dialect.clamp(value, domain.type, *domain.lower, *domain.upper) : value;
-}
-
 std::string in_categories(const Dialect& dialect, const Domain& domain, const std::string& x) {
   std::string list;
   for (const Value& each : *domain.categories)
@@ -49,22 +40,34 @@ Value null_substitute(const Domain& domain) {
   return {};
 }
 
-std::string normalised(const Dialect& dialect, const ColumnSchema& column, Type source_type,
-                       const std::string& column_sql) {
+std::string converted(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+                      const std::string& column_sql) {
+  const Domain& domain = column.domain;
+  const bool real = source_type == Type::kDouble;
+  const std::string x = real ? dialect.unforeseen(column_sql) : column_sql;
+  // Clamping handles NaN, infinity and far dates by itself.
+  if (source_type == domain.type && domain.lower && domain.type != Type::kDecimal) return x;
   try {
-    const Domain& domain = column.domain;
-    std::string sql = typed(dialect, domain, source_type, column_sql);
-    if (domain.categories) sql = in_categories(dialect, domain, sql);
-    if (domain.nullable) return sql;
-    const Value instead = null_substitute(domain);
-    return "COALESCE(" + sql + ", " +
-           (domain.lower
-                ? dialect.clamp(dialect.literal(instead), domain.type, *domain.lower, *domain.upper)
-                : dialect.literal(instead)) +
-           ")";
+    return dialect.convert(x, source_type, domain.type);
   } catch (const Error& error) {
     throw Error(error.code(), "column '" + column.name + "': " + error.what());
   }
+}
+
+std::string confined(const Dialect& dialect, const ColumnSchema& column, const std::string& x) {
+  const Domain& domain = column.domain;
+  const auto clamped = [&](const std::string& value) {
+    return domain.lower ? dialect.clamp(value, domain.type, *domain.lower, *domain.upper) : value;
+  };
+  std::string sql = clamped(x);
+  if (domain.categories) sql = in_categories(dialect, domain, sql);
+  if (domain.nullable) return sql;
+  return "COALESCE(" + sql + ", " + clamped(dialect.literal(null_substitute(domain))) + ")";
+}
+
+std::string normalised(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+                       const std::string& column_sql) {
+  return confined(dialect, column, converted(dialect, column, source_type, column_sql));
 }
 
 }  // namespace gauze

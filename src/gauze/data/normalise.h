@@ -15,6 +15,12 @@ namespace gauze {
 std::string normalised(const Dialect& dialect, const ColumnSchema& column, Type source_type,
                        const std::string& column_sql);
 
+/// The same in two parts, `confined` of `converted`: columns that are equal after the first are equal after the
+/// second, so that the second can be left to groups of equal rows.
+std::string converted(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+                      const std::string& column_sql);
+std::string confined(const Dialect& dialect, const ColumnSchema& column, const std::string& x);
+
 /// What a null becomes in a column whose schema allows none.
 Value null_substitute(const Domain& domain);
 

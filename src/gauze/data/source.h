@@ -41,6 +41,8 @@ class Stream {
   virtual bool next(Batch& batch) = 0;
   /// How much of the scan is done, in [0, 1]; negative when nobody knows. From any thread.
   virtual double progress() const { return -1; }
+  /// From any thread: a `next` that is waiting gives up soon, as if the source went away.
+  virtual void cancel() {}
 };
 
 struct ColumnInfo {
@@ -61,6 +63,8 @@ class Source {
   /// it throws is the same whatever the rows hold. Several streams may be open; each keeps what it
   /// needs of the source alive.
   virtual std::unique_ptr<Stream> execute(const std::string& sql) = 0;
+  /// How many rows of the table are so broken that no SELECT sees them. For the steward: an exact count.
+  virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
 };
 
 /// Limits on what the embedded engine takes of the machine.

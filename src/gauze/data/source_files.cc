@@ -296,6 +296,7 @@ class FileSource final : public Source {
           holder, files,
           declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
       make_view(name, holder, from);
+      scans_.emplace(name, from);
     }
     database_->lock(paths, folders);
   }
@@ -315,6 +316,28 @@ class FileSource final : public Source {
 
   std::unique_ptr<Stream> execute(const std::string& sql) override {
     return internal::stream(database_, sql);
+  }
+
+  std::uint64_t broken_rows(const std::string& table) override {
+    const auto found = std::find_if(scans_.begin(), scans_.end(),
+                                    [&](const auto& scan) { return same_name(scan.first, table); });
+    constexpr std::string_view kIgnore = "ignore_errors = true";
+    const std::size_t at = found == scans_.end() ? std::string::npos : found->second.find(kIgnore);
+    if (at == std::string::npos || !found->second.starts_with("read_csv(")) return 0;
+    // The same scan, which notes what it leaves out.
+    std::string noting = found->second;
+    noting.replace(at, kIgnore.size(), "store_rejects = true, rejects_limit = 0");
+    DuckDbResult all, broken;
+    const bool read = database_->main().try_run("SELECT count(*) FROM " + noting, all) &&
+                      database_->main().try_run(
+                          "SELECT count(*) FROM (SELECT DISTINCT file_id, line FROM "
+                          "reject_errors)",
+                          broken);
+    const std::uint64_t count = read ? std::stoull(broken.text(0, 0)) : 0;
+    for (const char* noted :
+         {"DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"})
+      database_->main().run(noted, ErrorCode::kInternal, "the embedded engine keeps its notes");
+    return count;
   }
 
  private:
@@ -380,6 +403,7 @@ class FileSource final : public Source {
 
   std::shared_ptr<DuckDbDatabase> database_;
   std::map<std::string, std::vector<ColumnInfo>> columns_;
+  std::map<std::string, std::string> scans_;  ///< of each table, in FROM
   std::map<std::string, std::string> attached_;
 };
 

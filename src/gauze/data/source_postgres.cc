@@ -150,6 +150,13 @@ class PostgresStream final : public Stream {
     return true;
   }
 
+  void cancel() override {
+    const std::unique_ptr<PGcancel, void (*)(PGcancel*)> request(PQgetCancel(connection_.get()),
+                                                                 PQfreeCancel);
+    char unsaid[256];
+    if (request) PQcancel(request.get(), unsaid, sizeof unsaid);
+  }
+
  private:
   static void expect_ok(const Result& result) {
     if (result.status() == PGRES_COMMAND_OK) return;

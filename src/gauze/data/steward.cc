@@ -61,6 +61,7 @@ class Checker {
     }
     Counts counts(source_, select + " FROM " + quoted(table.name));
     result.rows = counts.next();
+    result.broken_rows = source_.broken_rows(table.name);
     result.rows_without_unit = counts.next();
     for (const ColumnSchema& each : table.columns) {
       auto& to = result.columns.emplace_back();
@@ -87,8 +88,9 @@ class Checker {
     const ColumnSchema* declared = table.find(name);
     for (const ColumnInfo& info : source_.columns(table.name)) {
       if (same_name(info.name, name))
-        return source_.dialect().convert(raw, info.type,
-                                         declared ? declared->domain.type : info.type);
+        return source_.dialect().convert(
+            info.type == Type::kDouble ? source_.dialect().unforeseen(raw) : raw, info.type,
+            declared ? declared->domain.type : info.type);
     }
     throw Error(ErrorCode::kUnknownName, "the data of table '" + table.name + "' has no column '" +
                                              name + "', which the schema declares");

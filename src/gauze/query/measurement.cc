@@ -18,6 +18,8 @@ using Function = Aggregate::Function;
 // Bits of a value in steps: products of two must fit 64 bits in any engine.
 constexpr int kSumBits = 40;
 constexpr int kProductBits = 30;
+// Where the source adds up doubles: 2^25 rows of a group fit the 53 bits that are exact.
+constexpr int kPushedBits = 28;
 // Bits of what a row adds to a release: 2^39 rows still fit 64 bits.
 constexpr int kReleaseBits = 24;
 constexpr std::uint64_t kMostGroups = std::uint64_t{1} << 26;
@@ -107,7 +109,8 @@ class Builder {
                       " is not known; add \"lower\" and \"upper\" to its columns in the schema");
     }
     const Ratio largest = std::max(abs(*column.lower), abs(*column.upper));
-    const int bits = is_multiplied(value) ? kProductBits : kSumBits;
+    const bool pushed = plan_.unit_is_row && !column.integral;
+    const int bits = is_multiplied(value) ? kProductBits : pushed ? kPushedBits : kSumBits;
     int exponent = column.integral || largest == 0 ? 0 : -1000;
     if (largest > 0) exponent = std::max(exponent, floor_log2(largest) + 1 - bits);
     const Ratio step = power_of_two(exponent);

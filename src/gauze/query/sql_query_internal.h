@@ -52,7 +52,11 @@ using Progress = std::function<void(double done)>;
 
 /// The SQL that reads units, keys and cells, and the one that adds up in the source.
 std::string unit_rows_sql(const Plan& plan, const MeasurementDesign& design, Source& source);
-std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, Source& source);
+/// How the source adds up doubles: as such, rounded to steps, which is exact for 2^53 steps in a group and without
+/// NaN, and fast; or as integers.
+enum class Adding : std::uint8_t { kDoubles, kIntegers };
+std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, Source& source,
+                           Adding adding);
 
 /// Streams rows and bounds them here.
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,

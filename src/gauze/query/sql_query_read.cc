@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
+#include <future>
+#include <optional>
 
 #include "gauze/base/error.h"
+#include "gauze/query/groupable_rows_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
 namespace gauze::internal {
@@ -12,16 +16,25 @@ std::string name_of(char kind, std::size_t i) {
   return kind + std::to_string(i);
 }
 
-/// What a cell is in SQL: whole steps, or the value as it is.
-std::string cell_sql(const CellSpec& cell, const Plan& plan, const Dialect& dialect) {
+/// Beyond it twice the largest double would be needed for rounding.
+constexpr int kMostExponent = 960;
+
+/// What a cell is in SQL: whole steps, or the value as it is. `confined`: the value was moved into its
+/// range last of all.
+std::string cell_sql(const CellSpec& cell, const Plan& plan, const Dialect& dialect,
+                     bool confined = false) {
   const std::string value = name_of('v', cell.value);
   const ValueColumn& column = plan.values[cell.value];
   if (cell.identity) return value;
   // The range was proved; this is the second line of defence, for the noise is sized by it.
   const Type type = column.integral ? Type::kInteger : Type::kDouble;
-  const std::string bounded = dialect.clamp(value, type, *column.lower, *column.upper);
-  return column.integral && cell.exponent == 0 ? bounded
-                                               : dialect.steps(bounded, type, cell.exponent);
+  const std::string bounded =
+      confined ? value : dialect.clamp(value, type, *column.lower, *column.upper);
+  if (column.integral && cell.exponent == 0) return bounded;
+  if (column.integral || cell.exponent > kMostExponent) {
+    return dialect.steps(bounded, type, cell.exponent);
+  }
+  return dialect.nearest_steps(bounded, cell.exponent);
 }
 
 std::string keys_sql(const Plan& plan, const char* end) {
@@ -75,9 +88,32 @@ std::uint32_t cells_of(const Measure& measure) {
   return cells;
 }
 
+/// Which cells can be added up as doubles, exactly: double columns of which nothing but sums and counts is wanted.
+/// At least one sum sees all of their rows, so that no NaN stays unseen.
+std::vector<bool> cells_in_doubles(const MeasurementDesign& design, const GroupableRows& rows) {
+  std::vector<bool> result(design.cells.size());
+  for (const Measure& measure : design.measures) {
+    if (measure.factors.size() != 1 || measure.present & ~cells_of(measure)) continue;
+    const std::uint32_t cell = measure.factors[0].cell;
+    result[cell] = !rows.numbers[design.cells[cell].value].unless_nan.empty() &&
+                   design.cells[cell].exponent <= kMostExponent;
+  }
+  for (const Measure& measure : design.measures) {
+    const bool fits = measure.factors.size() == 1 && !(measure.present & ~cells_of(measure));
+    for (const Measure::Factor& factor : measure.factors) {
+      if (!fits) result[factor.cell] = false;
+    }
+  }
+  for (const Sample& sample : design.samples) {
+    if (sample.distinct) result[sample.cell] = false;
+  }
+  return result;
+}
+
 /// The aggregates that compute a measure where every row is a unit; `measure_at` reads them.
-std::string measure_sql(const Measure& measure, const Dialect& dialect) {
-  if (measure.factors.empty()) return count_sql(measure.present);
+std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dialect,
+                                     const std::vector<bool>& in_doubles) {
+  if (measure.factors.empty()) return {count_sql(measure.present)};
   std::string product, condition;
   for (const Measure::Factor& factor : measure.factors) {
     const std::string cell = name_of('c', factor.cell);
@@ -92,9 +128,12 @@ std::string measure_sql(const Measure& measure, const Dialect& dialect) {
   }
   std::string value = minus(product, measure.offset);
   if (!condition.empty()) value = "CASE WHEN " + condition + " THEN " + value + " END";
-  const std::string sum = dialect.integer_sum(value);
-  if (!is_centred_afterwards(measure)) return sum;
-  return sum + ", " + count_sql(measure.present | cells_of(measure));
+  const bool real = in_doubles[measure.factors[0].cell];
+  std::vector<std::string> result = {real ? "sum(" + value + ")" : dialect.integer_sum(value)};
+  if (is_centred_afterwards(measure)) {
+    result.push_back(count_sql(measure.present | cells_of(measure)));
+  }
+  return result;
 }
 
 WideInteger parse_wide(std::string_view text) {
@@ -113,28 +152,73 @@ WideInteger wide_at(const BatchColumn& column, std::size_t row) {
   return column.integers[row];
 }
 
-/// What `measure_sql` computed, from column `at` on, which moves behind it.
-WideInteger measure_at(const Measure& measure, const Batch& batch, std::size_t row,
-                       std::size_t& at) {
-  const WideInteger sum = wide_at(batch.columns[at++], row);
-  if (!is_centred_afterwards(measure)) return sum;
-  return sum - measure.factors[0].centre * wide_at(batch.columns[at++], row);
+/// A sum of `rows` doubles, all in the cell's range, in steps; nothing when it may not be exact or one was NaN.
+std::optional<WideInteger> exact_sum(double sum, const CellSpec& cell, std::uint64_t rows) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  const std::int64_t most = std::max(std::abs(cell.lower), std::abs(cell.upper));
+  const double steps = std::ldexp(sum, -cell.exponent);
+  if (most > 0 && rows > static_cast<std::uint64_t>(kExact / most)) return std::nullopt;
+  // False for NaN. Where the rows keep their promise so does the sum.
+  if (!(std::abs(steps) <= static_cast<double>(most) * static_cast<double>(rows))) {
+    return std::nullopt;
+  }
+  return static_cast<WideInteger>(steps);
 }
 
-/// Calls back at most twenty times a second.
-class Ticker {
+/// What `measure_sql` computed, from column `at` on, which moves behind it; nothing as `exact_sum`.
+std::optional<WideInteger> measure_at(const Measure& measure, const MeasurementDesign& design,
+                                      const Batch& batch, std::size_t row, std::uint64_t rows,
+                                      std::size_t& at) {
+  const BatchColumn& column = batch.columns[at++];
+  std::optional<WideInteger> sum = 0;
+  if (column.kind != BatchColumn::Kind::kReals) {
+    sum = wide_at(column, row);
+  } else if (!column.is_null(row)) {
+    sum = exact_sum(column.reals[row], design.cells[measure.factors[0].cell], rows);
+  }
+  if (!is_centred_afterwards(measure)) return sum;
+  const WideInteger centres = measure.factors[0].centre * wide_at(batch.columns[at++], row);
+  if (sum) *sum -= centres;
+  return sum;
+}
+
+/// Batches of a stream, with a call back at most twenty times a second; it may throw to cancel.
+class Watched {
  public:
-  explicit Ticker(const Progress& progress) : progress_(progress) {}
-  void tick(const Stream& stream) {
-    if (!progress_) return;
+  Watched(std::unique_ptr<Stream> stream, const Progress& progress)
+      : stream_(std::move(stream)), progress_(progress) {}
+
+  bool next(Batch& batch) {
+    if (!progress_) return stream_->next(batch);
+    const bool got = waited_ ? stream_->next(batch) : wait(batch);
+    waited_ = true;
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(50)) return;
-    last_ = now;
-    progress_(stream.progress());
+    if (got && now - last_ >= kBetween) {
+      last_ = now;
+      progress_(stream_->progress());
+    }
+    return got;
   }
 
  private:
+  static constexpr auto kBetween = std::chrono::milliseconds(50);
+
+  /// The first batch: a source that adds up reads all rows before it comes.
+  bool wait(Batch& batch) {
+    auto got = std::async(std::launch::async, [&] { return stream_->next(batch); });
+    try {
+      while (got.wait_for(kBetween) != std::future_status::ready) progress_(stream_->progress());
+    } catch (...) {
+      stream_->cancel();
+      got.wait();
+      throw;
+    }
+    return got.get();
+  }
+
+  std::unique_ptr<Stream> stream_;
   const Progress& progress_;
+  bool waited_ = false;
   std::chrono::steady_clock::time_point last_;
 };
 
@@ -185,24 +269,55 @@ std::string unit_rows_sql(const Plan& plan, const MeasurementDesign& design, Sou
   return cells_sql(plan, design, source);
 }
 
-std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, Source& source) {
-  std::string list = keys_sql(plan, ", ") + "COUNT(*)";
+std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, Source& source,
+                           Adding adding) {
+  const Dialect& dialect = source.dialect();
+  const GroupableRows rows = groupable_rows(plan, source);
+  std::vector<bool> in_doubles(design.cells.size());
+  if (adding == Adding::kDoubles) in_doubles = cells_in_doubles(design, rows);
+
+  std::vector<std::string> aggregates = {"COUNT(*)"};
   for (const Measure& measure : design.measures) {
-    list += ", " + measure_sql(measure, source.dialect());
+    for (std::string& sql : measure_sql(measure, dialect, in_doubles)) {
+      aggregates.push_back(std::move(sql));
+    }
   }
+  // How many values are different in two groups says nothing about the group that they become.
+  bool early = false;
   for (const Sample& sample : design.samples) {
-    if (sample.distinct) list += ", COUNT(DISTINCT " + name_of('c', sample.cell) + ")";
+    if (!sample.distinct) continue;
+    early = true;
+    aggregates.push_back("COUNT(DISTINCT " + name_of('c', sample.cell) + ")");
   }
-  std::string text = "SELECT " + list + " FROM (" + cells_sql(plan, design, source) + ") AS cells";
-  std::string keys = keys_sql(plan, ", ");
-  if (!keys.empty()) text += " GROUP BY " + keys.substr(0, keys.size() - 2);
-  return text;
+
+  std::string cells, sums, outer, keys;
+  for (std::size_t k = 0; k < plan.keys.size(); ++k) {
+    const std::string name = name_of('k', k);
+    cells += (early ? rows.keys[k] : name) + " AS " + name + ", ";
+    outer += (early ? name : rows.keys[k]) + ", ";
+    keys += (k == 0 ? " GROUP BY " : ", ") + name;
+  }
+  for (std::size_t c = 0; c < design.cells.size(); ++c) {
+    const CellSpec& cell = design.cells[c];
+    const GroupableRows::Number& number = rows.numbers[cell.value];
+    cells += (in_doubles[c] ? dialect.rounded(number.unless_nan, cell.exponent)
+                            : cell_sql(cell, plan, dialect, number.confined)) +
+             " AS " + name_of('c', c) + ", ";
+  }
+  if (cells.empty()) cells = "1 AS one, ";
+  cells.resize(cells.size() - 2);
+  for (std::size_t a = 0; a < aggregates.size(); ++a) {
+    sums += (a == 0 ? "" : ", ") + aggregates[a] + " AS " + name_of('a', a);
+    outer += (a == 0 ? "" : ", ") + name_of('a', a);
+  }
+  return "SELECT " + outer + " FROM (SELECT " + keys_sql(plan, ", ") + sums + " FROM (SELECT " +
+         cells + " FROM (" + rows.select + ") AS r) AS cells" + keys + ") AS sums";
 }
 
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
                       Source& source, GroupIndex& index, BitSource& bits) {
   const Plan& plan = options.plan;
-  const std::unique_ptr<Stream> stream = source.execute(unit_rows_sql(plan, design, source));
+  Watched stream(source.execute(unit_rows_sql(plan, design, source)), options.progress);
   std::unique_ptr<BoundedAggregate> aggregate;
   const auto start = [&](bool text_units) {
     aggregate = std::make_unique<BoundedAggregate>(
@@ -216,12 +331,10 @@ GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign&
                                   .threads = options.threads},
         bits);
   };
-  Ticker ticker(options.progress);
   CellReader reader(design);
   std::vector<std::uint32_t> groups;
   UnitRows rows;
-  for (Batch batch; stream->next(batch);) {
-    ticker.tick(*stream);
+  for (Batch batch; stream.next(batch);) {
     const BatchColumn& unit = batch.columns[0];
     if (!aggregate) start(unit.kind == BatchColumn::Kind::kTexts);
     index.assign(batch, 1, groups);
@@ -263,15 +376,14 @@ GroupedValues read_values(const Plan& plan, const MeasurementDesign& design, std
                           const Progress& progress) {
   const std::string column = name_of('c', cell);
   const std::string by = keys_sql(plan, ", ") + column;
-  const auto stream =
+  Watched stream(
       source.execute("SELECT " + by + ", COUNT(*) FROM (" + cells_sql(plan, design, source) +
-                     ") AS cells WHERE " + column + " IS NOT NULL GROUP BY " + by);
-  Ticker ticker(progress);
+                     ") AS cells WHERE " + column + " IS NOT NULL GROUP BY " + by),
+      progress);
   const CellSpec& spec = design.cells[cell];
   std::vector<std::vector<std::int64_t>> lists(group_count);
   std::vector<std::uint32_t> groups;
-  for (Batch batch; stream->next(batch);) {
-    ticker.tick(*stream);
+  for (Batch batch; stream.next(batch);) {
     index.assign(batch, 0, groups);
     for (std::size_t i = 0; i < batch.rows; ++i) {
       if (groups[i] >= group_count) continue;  // none, or new since the sums were read
@@ -292,57 +404,73 @@ GroupedValues read_values(const Plan& plan, const MeasurementDesign& design, std
   return result;
 }
 
+struct Sums {
+  GroupTruth truth;
+  std::vector<std::uint64_t> rows;  ///< of each group
+
+  void fit(std::size_t groups, const MeasurementDesign& design) {
+    truth.groups = groups;
+    truth.totals.measures = design.measures.size();
+    rows.resize(groups);
+    truth.totals.sums.resize(groups * design.measures.size());
+    truth.distinct.resize(design.samples.size());
+    for (std::size_t s = 0; s < design.samples.size(); ++s) {
+      if (design.samples[s].distinct) truth.distinct[s].resize(groups);
+    }
+  }
+};
+
+/// Nothing when sums of doubles may not be exact.
+std::optional<Sums> added_up(const SqlQuery::Options& options, const MeasurementDesign& design,
+                             Source& source, GroupIndex& index, Adding adding) {
+  Watched stream(source.execute(group_sums_sql(options.plan, design, source, adding)),
+                 options.progress);
+  Sums sums;
+  sums.fit(index.size(), design);
+  std::vector<std::uint32_t> groups;
+  for (Batch batch; stream.next(batch);) {
+    index.assign(batch, 0, groups);
+    sums.fit(index.size(), design);
+    for (std::size_t i = 0; i < batch.rows; ++i) {
+      const std::uint32_t g = groups[i];
+      std::size_t column = options.plan.get().keys.size();
+      const auto rows = static_cast<std::uint64_t>(wide_at(batch.columns[column++], i));
+      if (g == UnitRows::kNoGroup) continue;
+      sums.rows[g] += rows;
+      for (std::size_t m = 0; m < design.measures.size(); ++m) {
+        const auto sum = measure_at(design.measures[m], design, batch, i, rows, column);
+        if (!sum) return std::nullopt;
+        sums.truth.totals.sums[g * design.measures.size() + m] += *sum;
+      }
+      for (std::size_t s = 0; s < design.samples.size(); ++s) {
+        if (!design.samples[s].distinct) continue;
+        sums.truth.distinct[s][g] += wide_at(batch.columns[column++], i);
+      }
+    }
+  }
+  return sums;
+}
+
 }  // namespace
 
 GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& design,
                      Source& source, GroupIndex& index) {
-  const Plan& plan = options.plan;
-  const auto stream = source.execute(group_sums_sql(plan, design, source));
-  Ticker ticker(options.progress);
-  const std::size_t measures = design.measures.size();
-  GroupTruth truth;
-  truth.totals.measures = measures;
-  truth.distinct.resize(design.samples.size());
-  std::vector<std::uint64_t> rows;
-  const auto fit = [&] {
-    truth.groups = index.size();
-    rows.resize(truth.groups);
-    truth.totals.sums.resize(truth.groups * measures);
-    for (std::size_t s = 0; s < design.samples.size(); ++s) {
-      if (design.samples[s].distinct) truth.distinct[s].resize(truth.groups);
-    }
-  };
-  fit();
-  std::vector<std::uint32_t> groups;
-  for (Batch batch; stream->next(batch);) {
-    ticker.tick(*stream);
-    index.assign(batch, 0, groups);
-    fit();
-    for (std::size_t i = 0; i < batch.rows; ++i) {
-      const std::uint32_t g = groups[i];
-      if (g == UnitRows::kNoGroup) continue;
-      std::size_t column = plan.keys.size();
-      rows[g] += static_cast<std::uint64_t>(wide_at(batch.columns[column++], i));
-      for (std::size_t m = 0; m < measures; ++m) {
-        truth.totals.sums[g * measures + m] += measure_at(design.measures[m], batch, i, column);
-      }
-      for (std::size_t s = 0; s < design.samples.size(); ++s) {
-        if (design.samples[s].distinct) truth.distinct[s][g] += wide_at(batch.columns[column++], i);
-      }
-    }
-  }
+  // Both ways give the same sums; only the time tells which it was.
+  auto sums = added_up(options, design, source, index, Adding::kDoubles);
+  if (!sums) sums = added_up(options, design, source, index, Adding::kIntegers);
+  GroupTruth truth = std::move(sums->truth);
   for (const Sample& sample : design.samples) {
     truth.totals.samples.push_back(sample.distinct
                                        ? GroupedValues{}
-                                       : read_values(plan, design, sample.cell, source, index,
-                                                     truth.groups, options.progress));
+                                       : read_values(options.plan, design, sample.cell, source,
+                                                     index, truth.groups, options.progress));
   }
   if (design.groups == 0) {
     // Every row is a unit with one key.
     UnitKeys& units = truth.totals.unit_keys;
     units.key_count = static_cast<std::uint32_t>(truth.groups);
     for (std::uint32_t g = 0; g < truth.groups; ++g) {
-      units.keys.insert(units.keys.end(), rows[g], g);
+      units.keys.insert(units.keys.end(), sums->rows[g], g);
     }
     for (std::uint64_t i = 0; i <= units.keys.size(); ++i) units.offsets.push_back(i);
   }

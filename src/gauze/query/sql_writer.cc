@@ -4,6 +4,7 @@
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
 #include "gauze/data/normalise.h"
+#include "gauze/query/groupable_rows_internal.h"
 #include "gauze/query/plan.h"
 #include "gauze/query/sql_writer_internal.h"
 
@@ -59,7 +60,11 @@ std::string RelationWriter::columns_of(const Fragment& fragment,
   std::vector<std::string> columns;
   if (!fragment.unit.empty()) columns.push_back(fragment.unit + " AS u");
   for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i]) columns.push_back(fragment.columns[i].sql + " AS " + numbered("c", i));
+    if (used[i]) {
+      columns.push_back(fragment.columns[i].sql + " AS " + numbered("c", i));
+      if (fragment.columns[i].raw)
+        columns.push_back(fragment.columns[i].raw->sql + " AS " + numbered("r", i));
+    }
   return listed(columns, ", ");
 }
 
@@ -71,7 +76,11 @@ Fragment RelationWriter::named(const std::string& select, const Fragment& like,
   result.from = "(" + select + ") AS " + name;
   result.columns.resize(used.size());
   for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i]) result.columns[i] = {name + "." + numbered("c", i), like.columns[i].facts};
+    if (used[i]) {
+      result.columns[i] = like.columns[i];
+      result.columns[i].sql = name + "." + numbered("c", i);
+      if (like.columns[i].raw) result.columns[i].raw->sql = name + "." + numbered("r", i);
+    }
   if (!like.unit.empty()) result.unit = name + ".u";
   return result;
 }
@@ -93,6 +102,7 @@ Fragment RelationWriter::deduplicated(Fragment fragment, const std::vector<bool>
       const bool boolean = fragment.columns[i].facts.type == Type::kBoolean;
       fragment.columns[i].sql = (boolean ? "bool_and(" : "MIN(") + fragment.columns[i].sql + ")";
     }
+    fragment.columns[i].raw.reset();
   }
   return wrapped(fragment, used, " GROUP BY " + listed(groups, ", "));
 }
@@ -101,7 +111,10 @@ const std::map<std::string, ColumnInfo>& RelationWriter::catalogue(const std::st
   auto& known = catalogues_[table];
   if (known.empty())
     for (const ColumnInfo& column : source_.columns(table))
-      known.emplace(lower_case(column.name), column);
+      if (!known.emplace(lower_case(column.name), column).second)
+        throw Error(ErrorCode::kInvalidInput,
+                    "the table '" + table + "' has two columns '" + lower_case(column.name) +
+                        "' that differ in case only; rename one, or read a view that does");
   return known;
 }
 
@@ -121,12 +134,18 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
       throw Error(ErrorCode::kUnknownName, "the table '" + node.table.name + "' has no column '" +
                                                column.name + "', which its schema declares");
     const std::string raw = name + "." + dialect_.identifier(found->second.name);
-    const Facts& facts = node.columns[i].facts;
-    const bool identity =
-        is_owner || !node.columns[i].keys.empty() || same_name(node.table.unit.column, column.name);
-    result.columns[i] = {identity ? dialect_.convert(raw, found->second.type, facts.type)
-                                  : normalised(dialect_, column, found->second.type, raw),
-                         facts};
+    const Type type = found->second.type;
+    const bool real = type == Type::kDouble;
+    result.columns[i].facts = node.columns[i].facts;
+    if (is_owner || !node.columns[i].keys.empty() ||
+        same_name(node.table.unit.column, column.name)) {
+      result.columns[i].sql =
+          dialect_.convert(real ? dialect_.unforeseen(raw) : raw, type, node.columns[i].facts.type);
+    } else {
+      const std::string value = converted(dialect_, column, type, raw);
+      result.columns[i].sql = confined(dialect_, column, value);
+      result.columns[i].raw = {real ? raw : value, column, real};
+    }
     if (!is_owner) continue;
     result.unit = result.columns[i].sql;
     result.where.push_back(result.unit + " IS NOT NULL");
@@ -188,6 +207,8 @@ Fragment RelationWriter::join(const RelationNode& node, const std::vector<bool>&
   result.compound = true;
   for (std::size_t i = n; i < result.columns.size(); ++i)
     result.columns[i].facts = node.columns[i].facts;
+  for (std::size_t i = n; i < result.columns.size() && node.left_join; ++i)
+    result.columns[i].raw.reset();  // a row without a partner has null there, whatever the domain
   return result;
 }
 
@@ -306,24 +327,75 @@ Fragment RelationWriter::write(const Relation& relation, const std::vector<bool>
   throw Error(ErrorCode::kInternal, "no SQL for a relation");
 }
 
+namespace {
+
+/// As a stream sends it: an integer, a double or a text.
+std::string sent(const Dialect& dialect, const std::string& x, Type type) {
+  const bool as_it_is = type == Type::kText || type == Type::kDouble;
+  return as_it_is ? "CAST(" + x + " AS " + dialect.type_name(type) + ")"
+                  : dialect.convert(x, type, Type::kInteger);
+}
+
+bool has_range(const Domain& domain, const ValueColumn& value) {
+  const auto same = [](const std::optional<Value>& end, const std::optional<Ratio>& other) {
+    if (!end || !other) return false;
+    if (const auto* whole = std::get_if<std::int64_t>(&*end)) return Ratio(*whole) == *other;
+    if (const auto* real = std::get_if<double>(&*end)) return ratio_of_bits(*real) == *other;
+    const auto* fraction = std::get_if<Ratio>(&*end);
+    return fraction && *fraction == *other;
+  };
+  return same(domain.lower, value.lower) && same(domain.upper, value.upper);
+}
+
+}  // namespace
+
 std::string rows_sql(const Plan& plan, Source& source) {
   RelationWriter writer(source);
   const Dialect& dialect = source.dialect();
   const std::vector<bool> all(plan.rows->columns.size(), true);
   const Fragment rows = writer.write(plan.rows, all);
   std::vector<std::string> columns;
-  const auto add = [&](const Written& x, Type type, std::string name) {
-    const bool text = type == Type::kText, real = type == Type::kDouble;
-    columns.push_back((text || real ? "CAST(" + x.sql + " AS " + dialect.type_name(type) + ")"
-                                    : dialect.convert(x.sql, type, Type::kInteger)) +
-                      " AS " + name);
-  };
   if (!plan.unit_is_row)
     columns.push_back("CAST(" + rows.unit + " AS " + dialect.type_name(plan.rows->unit_type) +
                       ") AS u");
   for (std::size_t i = 0; i < all.size(); ++i)
-    add(rows.columns[i], plan.rows->columns[i].facts.type, plan.rows->columns[i].name);
+    columns.push_back(sent(dialect, rows.columns[i].sql, plan.rows->columns[i].facts.type) +
+                      " AS " + plan.rows->columns[i].name);
   return writer.select(listed(columns, ", "), rows);
+}
+
+GroupableRows groupable_rows(const Plan& plan, Source& source) {
+  RelationWriter writer(source);
+  const Dialect& dialect = source.dialect();
+  const std::vector<bool> all(plan.rows->columns.size(), true);
+  const Fragment rows = writer.write(plan.rows, all);
+  GroupableRows result;
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Written& x = rows.columns[i];
+    const Type type = plan.rows->columns[i].facts.type;
+    const std::string& name = plan.rows->columns[i].name;
+    if (i < plan.keys.size()) {
+      const bool later = x.raw && !x.raw->is_real;
+      columns.push_back((later ? x.raw->sql : sent(dialect, x.sql, type)) + " AS " + name);
+      result.keys.push_back(later ? sent(dialect, confined(dialect, x.raw->column, name), type)
+                                  : name);
+      continue;
+    }
+    columns.push_back(sent(dialect, x.sql, type) + " AS " + name);
+    GroupableRows::Number number;
+    number.confined =
+        x.raw && has_range(x.raw->column.domain, plan.values.at(i - plan.keys.size()));
+    if (number.confined && x.raw->is_real && x.raw->column.domain.type == Type::kDouble) {
+      const std::string raw = numbered("w", i - plan.keys.size());
+      columns.push_back(x.raw->sql + " AS " + raw);
+      number.unless_nan = confined(dialect, x.raw->column,
+                                   "CAST(" + raw + " AS " + dialect.type_name(Type::kDouble) + ")");
+    }
+    result.numbers.push_back(std::move(number));
+  }
+  result.select = writer.select(listed(columns, ", "), rows);
+  return result;
 }
 
 }  // namespace gauze

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,18 @@
 
 namespace gauze {
 
+/// A column of a table before it is confined to its domain.
+struct RawColumn {
+  std::string sql;  ///< a double as the table has it, with NaN; others `converted`
+  ColumnSchema column;
+  bool is_real = false;  ///< of a double column
+};
+
 /// SQL of an expression, with what is known of its values.
 struct Written {
   std::string sql;
   Facts facts;
+  std::optional<RawColumn> raw = {};  ///< of what is `confined` of a column, and nothing more
 };
 
 /// An expression over columns that are SQL themselves. Total, given the facts that `call_facts` proved.
@@ -59,7 +68,7 @@ class RelationWriter {
   std::string columns_of(const Fragment& fragment, const std::vector<bool>& used) const;
   Fragment named(const std::string& select, const Fragment& like, const std::vector<bool>& used);
   const std::map<std::string, ColumnInfo>& catalogue(const std::string& table);
-  std::string alias() { return "t" + std::to_string(aliases_++); }
+  std::string alias() { return std::string(1, 't') += std::to_string(aliases_++); }
 
   Source& source_;
   const Dialect& dialect_;

@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "gauze/data/run_duckdb_internal.h"
+#include "gauze/query/sql_query_internal.h"
+#include "gauze/query/sql_query_test_internal.h"
+#include "gauze/testing/matchers.h"
+
+// Sums that the source computes where every row is a unit: keys confined after grouping, doubles added up as such.
+
+namespace gauze::testing {
+namespace {
+
+using internal::GroupIndex;
+using internal::GroupTruth;
+
+/// A Parquet file, gone at the end.
+class Parquet {
+ public:
+  explicit Parquet(const std::string& select)
+      : path_(std::filesystem::temp_directory_path() /
+              ("gauze_pushed_" + std::to_string(::getpid()) + "_" + std::to_string(next_++) +
+               ".parquet")) {
+    internal::run_duckdb({"COPY (" + select + ") TO '" + path_.string() +
+                          "' (FORMAT parquet, COMPRESSION uncompressed)"});
+  }
+  ~Parquet() { std::filesystem::remove(path_); }
+
+  std::unique_ptr<Source> open() const {
+    return open_files({{"t", path_.string()}}, {.threads = 1, .memory = 0, .temp_directory = ""});
+  }
+
+  /// Puts another double where `from` stands; the statistics keep what they say.
+  void replace(double from, double to) const {
+    std::ifstream in(path_, std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    const std::string_view wanted(reinterpret_cast<const char*>(&from), sizeof from);
+    std::size_t found = 0;
+    for (std::size_t at = bytes.find(wanted); at != std::string::npos;
+         at = bytes.find(wanted, at)) {
+      bytes.replace(at, sizeof to, reinterpret_cast<const char*>(&to), sizeof to);
+      ++found;
+    }
+    ASSERT_EQ(found, 1u);
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+
+ private:
+  static inline int next_ = 0;
+  std::filesystem::path path_;
+};
+
+Schema schema() {
+  return schema_from_json(nlohmann::json::parse(R"({
+    "version": 1, "dataset": "d", "tables": {"t": {"unit": "row", "columns": {
+        "g": {"type": "integer", "lower": 0, "upper": 2, "nulls": false},
+        "c": {"type": "text", "categories": ["a", "b"], "default": "b"},
+        "x": {"type": "integer", "lower": 0, "upper": 10},
+        "y": {"type": "double", "lower": -1, "upper": 1000}}}}})"));
+}
+
+/// Says of sums of doubles that very many rows are in them.
+class Crowded final : public Source {
+ public:
+  explicit Crowded(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+  const Dialect& dialect() const override { return source_->dialect(); }
+  std::vector<ColumnInfo> columns(const std::string& table) override {
+    return source_->columns(table);
+  }
+  std::unique_ptr<Stream> execute(const std::string& sql) override {
+    ++asked;
+    return std::make_unique<Many>(source_->execute(sql));
+  }
+  int asked = 0;
+
+ private:
+  class Many final : public Stream {
+   public:
+    explicit Many(std::unique_ptr<Stream> stream) : stream_(std::move(stream)) {}
+    bool next(Batch& batch) override {
+      if (!stream_->next(batch)) return false;
+      const bool reals = std::any_of(batch.columns.begin(), batch.columns.end(), [](auto& column) {
+        return column.kind == BatchColumn::Kind::kReals;
+      });
+      counts_.assign(batch.rows, std::int64_t{1} << 26);
+      if (reals) batch.columns[1].integers = counts_;
+      return true;
+    }
+
+   private:
+    std::unique_ptr<Stream> stream_;
+    std::vector<std::int64_t> counts_;
+  };
+  std::unique_ptr<Source> source_;
+};
+
+GroupTruth sums_of(const std::string& sql, Source& source) {
+  const SqlQuery::Options options{.plan = plan_query(sql, schema()), .epsilon = 1};
+  const MeasurementDesign design = derive_measurements(options.plan);
+  GroupIndex index(options.plan);
+  return internal::read_sums(options, design, source, index);
+}
+
+// -1 and 7 are moved to the ends and null to 0; "z" is "b" by default and null stays null.
+TEST(PushedSums, KeysOutsideTheirDomainsJoinTheGroupTheyBelongTo) {
+  const Parquet file(
+      "SELECT * FROM (VALUES (0, 'a', 1), (-1, 'a', 2), (NULL, 'a', 3), (2, 'z', 4), (7, 'b', 50), "
+      "(1, NULL, -5), (1, NULL, NULL)) AS v(g, c, x), (SELECT 1.5::DOUBLE AS y)");
+  const auto source = file.open();
+  const SqlQuery q =
+      query("SELECT g, c, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY g, c", schema(), "1000000");
+  std::map<std::string, std::pair<double, double>> found;
+  for (const auto& row : answer(q, *source, 1).rows) {
+    if (number(row[2]) == 0) continue;
+    found[to_text(row[0].value) + to_text(row[1].value)] = {number(row[2]), number(row[3])};
+  }
+  using Groups = std::map<std::string, std::pair<double, double>>;
+  EXPECT_EQ(
+      found,
+      (Groups{{"0a", {3, 6}}, {"2b", {2, 14}}, {std::string(1, '1') + to_text(Value{}), {2, 0}}}));
+}
+
+TEST(PushedSums, DifferentValuesAreCountedInTheGroupsOfTheAnswer) {
+  const Parquet file(
+      "SELECT g, 'a' AS c, x, 0.0::DOUBLE AS y FROM (VALUES (2, 1), (3, 1), (4, 1)) AS v(g, x)");
+  const auto source = file.open();
+  const SqlQuery q =
+      query("SELECT g, COUNT(DISTINCT x) AS n FROM t GROUP BY g", schema(), "1000000");
+  EXPECT_EQ(number(answer(q, *source, 1).rows[2][1]), 1);
+}
+
+// A step is 2^-18 (28 bits for 1000): each value is taken to the nearest, ties to even, then added.
+TEST(PushedSums, DoublesAddUpExactlyAndAsIntegersWould) {
+  const Parquet file(
+      "SELECT (i % 3)::INT AS g, 'a' AS c, 1 AS x, CASE WHEN i % 7 = 0 THEN NULL ELSE (hash(i) % "
+      "1000003) / 997.0 + (i % 4) * 0.00000190734863281250 END AS y FROM range(5000) AS r(i)");
+  const std::string sql = "SELECT g, AVG(y) AS a, COUNT(*) AS n FROM t GROUP BY g";
+  std::vector<WideInteger> expected(3);
+  {
+    const auto rows = file.open()->execute("SELECT CAST(g AS BIGINT), y FROM t");
+    for (Batch batch; rows->next(batch);) {
+      for (std::size_t i = 0; i < batch.rows; ++i) {
+        if (batch.columns[1].is_null(i)) continue;
+        const double y = std::clamp(batch.columns[1].reals[i], -1.0, 1000.0);
+        expected[static_cast<std::size_t>(batch.columns[0].integers[i])] +=
+            static_cast<WideInteger>(std::nearbyint(std::ldexp(y, 18)));
+      }
+    }
+  }
+  const auto plain = file.open();
+  const GroupTruth fast = sums_of(sql, *plain);
+  Crowded crowded(file.open());
+  const GroupTruth slow = sums_of(sql, crowded);
+  EXPECT_EQ(crowded.asked, 2);
+  EXPECT_EQ(fast.totals.sums, slow.totals.sums);
+
+  const MeasurementDesign design = derive_measurements(plan_query(sql, schema()));
+  const auto sum = std::find_if(design.measures.begin(), design.measures.end(),
+                                [](const Measure& m) { return !m.factors.empty(); });
+  const auto count =
+      std::find_if(design.measures.begin(), design.measures.end(),
+                   [](const Measure& m) { return m.factors.empty() && m.present != 0; });
+  ASSERT_TRUE(sum != design.measures.end() && count != design.measures.end());
+  ASSERT_EQ(design.cells[sum->factors[0].cell].exponent, -18);
+  for (std::size_t g = 0; g < 3; ++g) {
+    const WideInteger* own = &fast.totals.sums[g * design.measures.size()];
+    EXPECT_TRUE(own[sum - design.measures.begin()] +
+                    own[count - design.measures.begin()] * sum->factors[0].centre ==
+                expected[g])
+        << g;
+  }
+}
+
+/// A table with the column x twice, in both cases.
+class TwoCases final : public Source {
+ public:
+  const Dialect& dialect() const override { return postgres_dialect(); }
+  std::vector<ColumnInfo> columns(const std::string&) override {
+    return {{"X", Type::kInteger}, {"x", Type::kInteger}};
+  }
+  std::unique_ptr<Stream> execute(const std::string&) override { return nullptr; }
+};
+
+TEST(PushedSums, ColumnsThatDifferInCaseOnlyAreRefusedBeforeARowIsRead) {
+  TwoCases source;
+  const Plan plan = plan_query("SELECT SUM(x) FROM t", schema());
+  EXPECT_ERROR(rows_sql(plan, source), ErrorCode::kInvalidInput);
+}
+
+// Statistics of Parquet files leave NaN out, and the embedded engine believes them: without a look at the rows
+// one NaN would turn a sum into NaN, and whether a condition holds for it would depend on other rows.
+TEST(PushedSums, ANaNThatStatisticsLeaveOutIsNull) {
+  const Parquet file(
+      "SELECT (i % 3)::INT AS g, 'a' AS c, 1 AS x, (1 + i / 8.0)::DOUBLE AS y FROM range(30) AS "
+      "r(i)");
+  file.replace(2.125, std::nan(""));
+  const auto source = file.open();
+  const auto ask = [&](const std::string& sql) {
+    return number(answer(query(sql, schema(), "1000000"), *source, 1).rows[0][0]);
+  };
+  EXPECT_EQ(ask("SELECT COUNT(y) FROM t"), 29);
+  EXPECT_EQ(ask("SELECT COUNT(*) FROM t WHERE y > 3"), 13);
+  EXPECT_EQ(ask("SELECT COUNT(*) FROM t WHERE y < 900"), 29);
+  EXPECT_NEAR(ask("SELECT SUM(y) FROM t"), 30 + 435 / 8.0 - 2.125, 0.01);
+  EXPECT_NEAR(ask("SELECT AVG(y) FROM t"), (30 + 435 / 8.0 - 2.125) / 29, 0.001);
+}
+
+}  // namespace
+}  // namespace gauze::testing
