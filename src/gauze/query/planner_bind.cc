@@ -229,8 +229,15 @@ bool Scope::has(const SqlExpr& column) const {
 
 namespace {
 
+/// Whether every value lies between the first edge and the last.
+bool covered(const Facts& facts, const std::vector<Value>& edges) {
+  const Facts first = literal_facts(edges.front()), last = literal_facts(edges.back());
+  return !facts.nullable && facts.bounded() && first.lower && last.upper &&
+         *first.lower <= *facts.lower && *facts.upper <= *last.upper;
+}
+
 /// bin(x): the declared histogram as CASE, one text per bin; null outside.
-SqlExpr bins_of(const SqlExpr& column, const std::vector<Value>& edges) {
+SqlExpr bins_of(const SqlExpr& column, const Facts& facts, const std::vector<Value>& edges) {
   SqlExpr result;
   result.kind = SqlExpr::Kind::kCall;
   result.function = "case";
@@ -241,14 +248,15 @@ SqlExpr bins_of(const SqlExpr& column, const std::vector<Value>& edges) {
     call.arguments = {column, literal(edge)};
     return call;
   };
-  result.arguments = {compare_with("<", edges.front()), literal(std::monostate{})};
+  const bool total = covered(facts, edges);
+  if (!total) result.arguments = {compare_with("<", edges.front()), literal(std::monostate{})};
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     const bool last = i + 2 == edges.size();
-    result.arguments.push_back(compare_with(last ? "<=" : "<", edges[i + 1]));
+    if (!last || !total) result.arguments.push_back(compare_with(last ? "<=" : "<", edges[i + 1]));
     result.arguments.push_back(literal(std::string("[") + to_text(edges[i]) + ", " +
                                        to_text(edges[i + 1]) + (last ? "]" : ")")));
   }
-  result.arguments.push_back(literal(std::monostate{}));
+  if (!total) result.arguments.push_back(literal(std::monostate{}));
   return result;
 }
 
@@ -270,13 +278,14 @@ Bound Scope::bind(const SqlExpr& expression) const {
     if (each.function == "bin") {
       if (each.arguments.size() != 1 || each.arguments[0].kind != SqlExpr::Kind::kColumn)
         unsupported("bin(x) takes a column with declared bins");
-      const RelationColumn& column = relation->columns[find(each.arguments[0])];
+      const std::size_t index = find(each.arguments[0]);
+      const RelationColumn& column = relation->columns[index];
       if (column.bins.empty())
         throw Error(ErrorCode::kMissingKnowledge,
                     "the column '" + column.name +
                         "' has no bins; add \"bins\": [0, 10, 20] to it in the schema, or use "
                         "width_bucket(x, lower, upper, count)");
-      return self->bind(bins_of(each.arguments[0], column.bins));
+      return self->bind(bins_of(each.arguments[0], facts[index], column.bins));
     }
     return std::nullopt;
   });

@@ -18,7 +18,8 @@ Schema hospital() {
         "patient_id": {"type": "integer"}, "visit_id": {"type": "integer"},
         "ward": {"type": "text", "categories": ["b", "a", "c"]},
         "day": {"type": "date", "lower": "2024-01-30", "upper": "2024-03-02"},
-        "cost": {"type": "double", "lower": 0, "upper": 5000}}},
+        "cost": {"type": "double", "lower": 0, "upper": 5000},
+        "age": {"type": "integer", "lower": 0, "upper": 99, "nulls": false, "bins": [0, 18, 65, 99]}}},
       "prices": {"public": true, "columns": {"ward": {"type": "text"}, "price": {"type": "double"}}}}})"));
 }
 
@@ -46,6 +47,8 @@ TEST(Planner, ListsEveryValueOfAKeyInItsOrder) {
   EXPECT_EQ(domain("date_trunc('week', day)"),
             (Texts{"2024-01-29", "2024-02-05", "2024-02-12", "2024-02-19", "2024-02-26", ""}));
   EXPECT_EQ(domain("floor(cost / 2000)"), (Texts{"0", "1", "2", "3", ""}));
+  // No null where bins cover the range of a column that has none.
+  EXPECT_EQ(domain("bin(age)"), (Texts{"[0, 18)", "[18, 65)", "[65, 99]"}));
 }
 
 TEST(Planner, TakesTheAnalystsBoundsInsteadOfTheSchemas) {
