@@ -197,5 +197,37 @@ TEST_F(LedgerOnAServer, ThatGoesAwayIsUnavailableAndComesBack) {
   ledger.verify();
 }
 
+// The server is taken away in the middle of a run, five times, and set up to acknowledge before it has written: what was
+// granted must be there all the same, for the ledger does not take that setting.
+TEST_F(LedgerOnAServer, RemembersEveryGrantWhenTheServerCrashes) {
+  server_->run("ALTER ROLE gauze SET synchronous_commit = off");
+  server_->kill();
+  server_->start();
+  { new_ledger(uri(), Budget::pure(1'000'000)); }
+  std::size_t seen = 0;
+  for (int crash = 0; crash < 5; ++crash) {
+    std::thread client([&] {
+      try {
+        Ledger ledger = Ledger::open(uri());
+        for (;;) {
+          Grant grant = ledger.reserve(ask(std::to_string(seen)), pure("1"));
+          ++seen;
+          ledger.settle(std::move(grant));
+        }
+      } catch (const Error&) {
+      }
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(150 + 70 * crash));
+    server_->kill();
+    client.join();
+    server_->start();
+    Ledger ledger = Ledger::open(uri());
+    ledger.verify();
+    EXPECT_GE(ledger.history("people").size(), seen) << crash;
+  }
+  EXPECT_GT(seen, 10u);
+  server_->run("ALTER ROLE gauze RESET synchronous_commit");
+}
+
 }  // namespace
 }  // namespace gauze
