@@ -237,7 +237,12 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
                                     "' holds no CSV, Parquet or JSON file" +
                                     (schema != nullptr ? " of a table in the schema" : ""));
   }
-  if (schema != nullptr) refuse_unknown(tables, *schema);
+  if (schema != nullptr) {
+    refuse_unknown(tables, *schema);
+    for (const auto& [name, path] : tables)
+      for (const ColumnSchema& column : schema->table(name).columns)
+        limits.json_columns[name].push_back(column.name);
+  }
   return open_files(tables, limits);
 }
 

@@ -116,6 +116,8 @@ class LineEditor {
       if (ppoll(&key, 1, nullptr, &open) < 0) continue;
       char byte = 0;
       if (::read(STDIN_FILENO, &byte, 1) != 1) return 0;
+      // A Ctrl-D pressed before the terminal listened key by key comes as a zero.
+      if (byte == '\0') byte = '\x04';
       const std::size_t got = std::mbrtowc(character, &byte, 1, &state);
       if (got == static_cast<std::size_t>(-2)) continue;  // more bytes of it are to come
       if (got == static_cast<std::size_t>(-1)) {

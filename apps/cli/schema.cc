@@ -36,6 +36,7 @@ Json as_json(const SchemaCheck& check) {
     }
     tables.push_back({{"name", table.name},
                       {"rows", table.rows},
+                      {"broken_rows", table.broken_rows},
                       {"rows_without_unit", table.rows_without_unit},
                       {"units", table.units},
                       {"units_over_bound", table.units_over_bound},
@@ -62,6 +63,9 @@ void print_columns(const SchemaCheck::Table& checked) {
 void print_check(const Schema& schema, const SchemaCheck& check) {
   for (const SchemaCheck::Table& checked : check.tables) {
     print_line(heading(checked.name) + "  " + grouped(checked.rows) + " rows");
+    if (checked.broken_rows > 0)
+      print_line("  " + grouped(checked.broken_rows) +
+                 " lines have too few fields or are no text: they are left out");
     const TableSchema& declared = schema.table(checked.name);
     if (declared.unit.kind == UnitSchema::Kind::kColumn ||
         declared.unit.kind == UnitSchema::Kind::kThrough) {
