@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 
-#include <cctype>
-
 #include "clinic.h"
+#include "markup.h"
 
 namespace {
 
@@ -12,32 +11,6 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 const char* const kByWard = "SELECT ward, COUNT(*) AS n, AVG(cost) AS c FROM visits GROUP BY ward";
-
-/// Every element that is opened is closed, in order; the elements that HTML leaves open are known.
-std::string unbalanced(const std::string& html) {
-  std::vector<std::string> open;
-  for (std::size_t at = html.find('<'); at != std::string::npos; at = html.find('<', at + 1)) {
-    const std::size_t end = html.find('>', at);
-    if (end == std::string::npos) return "a tag without an end";
-    std::string tag = html.substr(at + 1, end - at - 1);
-    if (tag.starts_with('!') || tag.ends_with('/')) continue;
-    const bool closes = tag.starts_with('/');
-    if (closes) tag.erase(0, 1);
-    std::size_t length = 0;
-    while (length < tag.size() && std::isalnum(static_cast<unsigned char>(tag[length])) != 0)
-      ++length;
-    tag.resize(length);
-    if (tag == "meta" || tag == "br") continue;
-    if (!closes) {
-      open.push_back(tag);
-    } else if (open.empty() || open.back() != tag) {
-      return "</" + tag + ">";
-    } else {
-      open.pop_back();
-    }
-  }
-  return open.empty() ? "" : open.back();
-}
 
 TEST(SqlOutput, CsvJsonAndParquetReadBack) {
   const Clinic clinic;
@@ -131,22 +104,6 @@ TEST(ExampleCommand, WritesAHospitalThatAnswers) {
       folder.path("hospital"));
   EXPECT_EQ(answer.exit, 0) << answer.err;
   EXPECT_EQ(gauze_program("example /proc/nowhere").exit, 5);
-}
-
-TEST(Tour, ReadsWellInAPipeWithoutUtf8) {
-  const Folder folder;
-  const Ran ran = gauze_program("tour " + folder.path("tour"), "", "LC_ALL=C");
-  ASSERT_EQ(ran.exit, 0) << ran.err;
-  std::size_t from = 0;
-  for (std::size_t to = 0; (to = ran.out.find('\n', from)) != std::string::npos; from = to + 1) {
-    const std::string line = ran.out.substr(from, to - from);
-    EXPECT_LE(line.size(), 100 + folder.path("").size()) << line;
-    for (const char c : line) EXPECT_TRUE(c >= ' ' && c < 127) << line;
-  }
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("not_private"), HasSubstr("left"), HasSubstr("Now you")));
-  EXPECT_EQ(unbalanced(slurp(folder.path("tour/cost-by-ward.html"))), "");
-  // And again, over what is there.
-  EXPECT_EQ(gauze_program("tour " + folder.path("tour")).exit, 0);
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+#include <gmock/gmock.h>
+
+#include "clinic.h"
+#include "gauze/testing/postgres_server.h"
+#include "terminal.h"
+
+// Long scans, databases and disks as the program meets them.
+
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Enough rows, read often enough, that a question takes seconds.
+class LongScan : public Folder {
+ public:
+  LongScan() {
+    std::string rows = "who,x\n";
+    for (int i = 0; i < 1'000'000; ++i) {
+      rows += std::to_string(i % 1000) + "," + std::to_string(i % 10) + "\n";
+    }
+    write("t.csv", rows);
+    write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
+      "columns": {"x": {"type": "integer", "lower": 0, "upper": 9}}}}})");
+    const Ran ran = gauze_program("ledger init " + path("t.ledger") + " --dataset d --epsilon 3");
+    if (ran.exit != 0) throw std::runtime_error(ran.err);
+    question_ = "SELECT COUNT(*) AS n FROM (";
+    for (int i = 0; i < 30; ++i) {
+      question_ += (i == 0 ? "SELECT x FROM t" : " UNION ALL SELECT x FROM t");
+    }
+    question_ += ") AS all_of_them";
+  }
+
+  std::string arguments() const {
+    return "sql \"" + question_ + "\" --threads 1 --epsilon 1 --data " + path("t.csv");
+  }
+
+ private:
+  std::string question_;
+};
+
+TEST(LongScans, ShowHowFarTheyAreAndStopAtCtrlC) {
+  const LongScan scan;
+  Terminal terminal(scan.arguments());
+  EXPECT_THAT(terminal.until("%"), HasSubstr("reading"));
+  terminal.type("\x03");
+  EXPECT_THAT(terminal.until("asked again"), AllOf(HasSubstr("stopped"), Not(HasSubstr("+-"))));
+  EXPECT_EQ(terminal.wait(), 130);
+  // The budget stays reserved.
+  const Ran shown = gauze_program("ledger show --json " + scan.path("t.ledger"));
+  ASSERT_EQ(shown.exit, 0) << shown.err;
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 2);
+}
+
+// The same question takes over what was reserved for it.
+TEST(LongScans, AreNotPaidTwiceWhenAskedAgain) {
+  const LongScan scan;
+  {
+    Terminal terminal(scan.arguments());
+    terminal.until("%");
+    terminal.type("\x03");
+    EXPECT_EQ(terminal.wait(), 130);
+  }
+  const Ran again = gauze_program(scan.arguments());
+  ASSERT_EQ(again.exit, 0) << again.err;
+  const Ran shown = gauze_program("ledger show --json " + scan.path("t.ledger"));
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 2);
+}
+
+TEST(Databases, AnswerAsFilesDo) {
+  const Clinic clinic;
+  const gauze::testing::PostgresServer server;
+  server.run(
+      "CREATE TABLE visits (patient_id bigint, ward text, age int, cost float8, diagnosis "
+      "text, day date); CREATE TABLE wards (ward text, floor int);");
+  server.run(
+      "INSERT INTO visits SELECT i, w, 20 + i % 50, CASE w WHEN 'day' THEN 100 ELSE 300 END, "
+      "'flu', '2024-01-10' FROM generate_series(0, 999) AS i, "
+      "unnest(ARRAY['day', 'day', 'night']) AS w; "
+      "INSERT INTO wards VALUES ('day', 1), ('night', 2);");
+  clinic.set_budget("--epsilon 300");
+  for (const char* sql : {"SELECT ward, COUNT(*) AS n, AVG(cost) AS c FROM visits GROUP BY ward",
+                          "SELECT floor, SUM(age) AS n FROM visits JOIN wards USING (ward) GROUP "
+                          "BY floor"}) {
+    const std::string more =
+        "--epsilon 100 --accept-weak --json --schema " + clinic.path("clinic.schema.json");
+    const Ran files = ask(clinic, sql, more);
+    const Ran database =
+        gauze_program("sql \"" + std::string(sql) + "\" --data '" + server.uri() + "' " + more);
+    ASSERT_EQ(files.exit, 0) << files.err;
+    ASSERT_EQ(database.exit, 0) << database.err;
+    const auto one = files.json().at("rows"), other = database.json().at("rows");
+    ASSERT_EQ(one.size(), other.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      // Twice the error bars of 95 %: with 100 epsilon hardly anything is ever outside.
+      const double bar = one[i].at("n_half_width").get<double>();
+      EXPECT_NEAR(one[i].at("n").get<double>(), other[i].at("n").get<double>(), 4 * bar + 1);
+    }
+  }
+}
+
+TEST(Databases, ThatAreNotThereCostNothing) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 3");
+  const Ran ran = gauze_program(
+      "sql \"SELECT COUNT(*) FROM visits\" --epsilon 1 --data "
+      "'postgresql://gauze@/postgres?host=" +
+      clinic.path("nowhere") + "' --schema " + clinic.path("clinic.schema.json"));
+  EXPECT_NE(ran.exit, 0);
+  EXPECT_THAT(ran.err, HasSubstr("PostgreSQL"));
+  const Ran shown = gauze_program("ledger show --json " + clinic.path("clinic.ledger"));
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 3);
+}
+
+// No file may grow: the reservation cannot be written, so nothing is read and nothing is said.
+TEST(FullDisks, LeaveTheLedgerAsItWas) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 3");
+  const std::string command = "trap '' XFSZ; ulimit -f 0; exec " GAUZE_PROGRAM
+                              " sql 'SELECT COUNT(*) AS answer FROM visits' --epsilon 1 --data " +
+                              clinic.path("") + " 2>&1 | cat > " + clinic.path("said");
+  std::system(("bash -c \"" + command + "\"").c_str());
+  EXPECT_THAT(slurp(clinic.path("said")), AllOf(HasSubstr("ledger"), Not(HasSubstr("+-"))));
+  const Ran verified = gauze_program("ledger verify " + clinic.path("clinic.ledger"));
+  EXPECT_EQ(verified.exit, 0) << verified.err;
+  const Ran shown = gauze_program("ledger show --json " + clinic.path("clinic.ledger"));
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 3);
+}
+
+// Lines of JSON have no catalogue: the columns are those of the schema, whatever the first object lacks.
+TEST(JsonFiles, HaveTheColumnsOfTheSchema) {
+  const Folder folder;
+  std::string lines = "{\"a\": 1}\n";
+  for (int i = 0; i < 200; ++i) lines += "{\"a\": 1, \"b\": 2}\n";
+  folder.write("t.json", lines);
+  folder.write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
+    "columns": {"a": {"type": "integer"}, "b": {"type": "integer", "lower": 0, "upper": 2}}}}})");
+  const Ran ran = gauze_program("sql 'SELECT SUM(b) AS s FROM t' --epsilon 10 --json --data " +
+                                folder.path("t.json"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NEAR(ran.json().at("rows").at(0).at("s").get<double>(), 400, 20);
+}
+
+TEST(SchemaCheck, CountsLinesThatAreNoRows) {
+  const Folder folder;
+  folder.write("t.csv", "a,b\n1,2\n3\n4,5\n\xff\xfe,6\n7,8\n");
+  folder.write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
+    "columns": {"a": {"type": "integer"}, "b": {"type": "integer"}}}}})");
+  const Ran ran = gauze_program("schema check --json --data " + folder.path("t.csv"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto table = ran.json().at("tables").at(0);
+  EXPECT_EQ(table.at("rows"), 3);
+  EXPECT_EQ(table.at("broken_rows"), 2);
+}
+
+}  // namespace
