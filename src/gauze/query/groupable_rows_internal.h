@@ -14,6 +14,7 @@ struct GroupableRows {
     bool confined = false;  ///< the last thing done to v0 was to move it into the value's range
     std::string
         unless_nan;  ///< of double columns: SQL equal to v0 or, where the column is NaN, perhaps NaN
+    bool keeps_null = false;  ///< and null exactly where w0, its column, is
   };
   std::string select;  ///< of columns k0, ..., v0, ... and w0, ..., of which `unless_nan` is
   std::vector<std::string> keys;  ///< SQL over k0, ...: the keys as `rows_sql` has them

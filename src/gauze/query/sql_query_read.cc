@@ -63,16 +63,19 @@ std::string minus(const std::string& x, std::int64_t centre) {
          ")";
 }
 
-std::string count_sql(std::uint32_t present) {
+/// How many rows have all these cells. Cells in doubles are null where their column is, and a column that has no null
+/// costs nothing to count.
+std::string count_sql(std::uint32_t present, std::uint32_t by_column) {
+  const auto name = [&](std::size_t c) { return name_of(by_column >> c & 1 ? 'n' : 'c', c); };
   std::string condition;
   for (std::uint32_t c = 0; c < 32; ++c) {
     if (present >> c & 1) {
-      condition += (condition.empty() ? "" : " AND ") + name_of('c', c) + " IS NOT NULL";
+      condition += (condition.empty() ? "" : " AND ") + name(c) + " IS NOT NULL";
     }
   }
   if (condition.empty()) return "COUNT(*)";
   if (std::has_single_bit(present)) {
-    return "COUNT(" + name_of('c', static_cast<std::size_t>(std::countr_zero(present))) + ")";
+    return "COUNT(" + name(static_cast<std::size_t>(std::countr_zero(present))) + ")";
   }
   return "COUNT(CASE WHEN " + condition + " THEN 1 END)";
 }
@@ -112,8 +115,8 @@ std::vector<bool> cells_in_doubles(const MeasurementDesign& design, const Groupa
 
 /// The aggregates that compute a measure where every row is a unit; `measure_at` reads them.
 std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dialect,
-                                     const std::vector<bool>& in_doubles) {
-  if (measure.factors.empty()) return {count_sql(measure.present)};
+                                     const std::vector<bool>& in_doubles, std::uint32_t by_column) {
+  if (measure.factors.empty()) return {count_sql(measure.present, by_column)};
   std::string product, condition;
   for (const Measure::Factor& factor : measure.factors) {
     const std::string cell = name_of('c', factor.cell);
@@ -131,7 +134,7 @@ std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dial
   const bool real = in_doubles[measure.factors[0].cell];
   std::vector<std::string> result = {real ? "sum(" + value + ")" : dialect.integer_sum(value)};
   if (is_centred_afterwards(measure)) {
-    result.push_back(count_sql(measure.present | cells_of(measure)));
+    result.push_back(count_sql(measure.present | cells_of(measure), by_column));
   }
   return result;
 }
@@ -276,9 +279,14 @@ std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, So
   std::vector<bool> in_doubles(design.cells.size());
   if (adding == Adding::kDoubles) in_doubles = cells_in_doubles(design, rows);
 
+  std::uint32_t by_column = 0;
+  for (std::size_t c = 0; c < design.cells.size(); ++c) {
+    if (in_doubles[c] && rows.numbers[design.cells[c].value].keeps_null) by_column |= 1u << c;
+  }
+
   std::vector<std::string> aggregates = {"COUNT(*)"};
   for (const Measure& measure : design.measures) {
-    for (std::string& sql : measure_sql(measure, dialect, in_doubles)) {
+    for (std::string& sql : measure_sql(measure, dialect, in_doubles, by_column)) {
       aggregates.push_back(std::move(sql));
     }
   }
@@ -303,6 +311,7 @@ std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, So
     cells += (in_doubles[c] ? dialect.rounded(number.unless_nan, cell.exponent)
                             : cell_sql(cell, plan, dialect, number.confined)) +
              " AS " + name_of('c', c) + ", ";
+    if (by_column >> c & 1) cells += name_of('w', cell.value) + " AS " + name_of('n', c) + ", ";
   }
   if (cells.empty()) cells = "1 AS one, ";
   cells.resize(cells.size() - 2);

@@ -389,6 +389,7 @@ GroupableRows groupable_rows(const Plan& plan, Source& source) {
     if (number.confined && x.raw->is_real && x.raw->column.domain.type == Type::kDouble) {
       const std::string raw = numbered("w", i - plan.keys.size());
       columns.push_back(x.raw->sql + " AS " + raw);
+      number.keeps_null = x.raw->column.domain.nullable;
       number.unless_nan = confined(dialect, x.raw->column,
                                    "CAST(" + raw + " AS " + dialect.type_name(Type::kDouble) + ")");
     }
