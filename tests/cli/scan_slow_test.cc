@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "clinic.h"
 #include "gauze/testing/postgres_server.h"
 #include "terminal.h"
@@ -12,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Enough rows, read often enough, that a question takes seconds.
+/// One file under so many names that reading all of them takes seconds.
 class LongScan : public Folder {
  public:
   LongScan() {
@@ -20,24 +22,21 @@ class LongScan : public Folder {
     for (int i = 0; i < 1'000'000; ++i) {
       rows += std::to_string(i % 1000) + "," + std::to_string(i % 10) + "\n";
     }
-    write("t.csv", rows);
+    write("part-0.csv", rows);
+    for (int i = 1; i < 15; ++i) {
+      std::filesystem::create_hard_link(path("part-0.csv"),
+                                        path("part-" + std::to_string(i) + ".csv"));
+    }
     write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
       "columns": {"x": {"type": "integer", "lower": 0, "upper": 9}}}}})");
     const Ran ran = gauze_program("ledger init " + path("t.ledger") + " --dataset d --epsilon 3");
     if (ran.exit != 0) throw std::runtime_error(ran.err);
-    question_ = "SELECT COUNT(*) AS n FROM (";
-    for (int i = 0; i < 30; ++i) {
-      question_ += (i == 0 ? "SELECT x FROM t" : " UNION ALL SELECT x FROM t");
-    }
-    question_ += ") AS all_of_them";
   }
 
   std::string arguments() const {
-    return "sql \"" + question_ + "\" --threads 1 --epsilon 1 --data " + path("t.csv");
+    return "sql \"SELECT SUM(x) AS n FROM t\" --threads 1 --epsilon 1 --data \"t=" +
+           path("part-*.csv") + "\" --schema " + path("t.schema.json");
   }
-
- private:
-  std::string question_;
 };
 
 TEST(LongScans, ShowHowFarTheyAreAndStopAtCtrlC) {
@@ -79,7 +78,7 @@ TEST(Databases, AnswerAsFilesDo) {
       "'flu', '2024-01-10' FROM generate_series(0, 999) AS i, "
       "unnest(ARRAY['day', 'day', 'night']) AS w; "
       "INSERT INTO wards VALUES ('day', 1), ('night', 2);");
-  clinic.set_budget("--epsilon 300");
+  clinic.set_budget("--epsilon 1000");
   for (const char* sql : {"SELECT ward, COUNT(*) AS n, AVG(cost) AS c FROM visits GROUP BY ward",
                           "SELECT floor, SUM(age) AS n FROM visits JOIN wards USING (ward) GROUP "
                           "BY floor"}) {
@@ -117,9 +116,9 @@ TEST(Databases, ThatAreNotThereCostNothing) {
 TEST(FullDisks, LeaveTheLedgerAsItWas) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");
-  const std::string command = "trap '' XFSZ; ulimit -f 0; exec " GAUZE_PROGRAM
+  const std::string command = "(trap '' XFSZ; ulimit -f 0; exec " GAUZE_PROGRAM
                               " sql 'SELECT COUNT(*) AS answer FROM visits' --epsilon 1 --data " +
-                              clinic.path("") + " 2>&1 | cat > " + clinic.path("said");
+                              clinic.path("") + " 2>&1) | cat > " + clinic.path("said");
   std::system(("bash -c \"" + command + "\"").c_str());
   EXPECT_THAT(slurp(clinic.path("said")), AllOf(HasSubstr("ledger"), Not(HasSubstr("+-"))));
   const Ran verified = gauze_program("ledger verify " + clinic.path("clinic.ledger"));
@@ -136,10 +135,10 @@ TEST(JsonFiles, HaveTheColumnsOfTheSchema) {
   folder.write("t.json", lines);
   folder.write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
     "columns": {"a": {"type": "integer"}, "b": {"type": "integer", "lower": 0, "upper": 2}}}}})");
-  const Ran ran = gauze_program("sql 'SELECT SUM(b) AS s FROM t' --epsilon 10 --json --data " +
+  const Ran ran = gauze_program("sql 'SELECT SUM(b) AS s FROM t' --epsilon 5 --json --data " +
                                 folder.path("t.json"));
   ASSERT_EQ(ran.exit, 0) << ran.err;
-  EXPECT_NEAR(ran.json().at("rows").at(0).at("s").get<double>(), 400, 20);
+  EXPECT_NEAR(ran.json().at("rows").at(0).at("s").get<double>(), 400, 40);
 }
 
 TEST(SchemaCheck, CountsLinesThatAreNoRows) {

@@ -9,6 +9,7 @@
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
 #include "gauze/query/plan.h"
+#include "gauze/query/sql_query_internal.h"
 #include "gauze/random/uniform.h"
 #include "gauze/testing/postgres_server.h"
 #include "gauze/testing/seeded_bits.h"
@@ -150,6 +151,33 @@ std::string create(const TableSchema& table, const std::string& name, const Dial
   return "CREATE TABLE " + name + " (" + columns + "); INSERT INTO " + name + " VALUES " + rows;
 }
 
+/// What a source adds up by itself, where every row is a unit: a line for each group that has rows.
+Lines sums_of(const Plan& plan, Source& source) {
+  const SqlQuery::Options options{.plan = plan, .epsilon = 1};
+  const MeasurementDesign design = derive_measurements(plan);
+  internal::GroupIndex index(plan);
+  const internal::GroupTruth truth = internal::read_sums(options, design, source, index);
+  Lines lines;
+  for (std::uint32_t g = 0; g < truth.groups; ++g) {
+    std::string line;
+    bool any = false;
+    for (const Value& key : index.key(g)) line += to_text(key) + "|";
+    for (std::size_t m = 0; m < design.measures.size(); ++m) {
+      const WideInteger total = truth.totals.sums[g * design.measures.size() + m];
+      any = any || total != 0;
+      line += std::to_string(static_cast<std::int64_t>(total >> 32)) + ":" +
+              std::to_string(static_cast<std::int64_t>(total & 0xffffffff)) + "|";
+    }
+    for (std::size_t s = 0; s < design.samples.size(); ++s) {
+      if (!design.samples[s].distinct) continue;
+      line += std::to_string(static_cast<std::int64_t>(truth.distinct[s][g])) + "|";
+    }
+    if (any) lines.push_back(std::move(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 /// Every accepted question on rows that hold everything that could make SQL fail, on both engines: no error, and the same
 /// rows.
 void compare_engines(bool typed) {
@@ -167,7 +195,7 @@ void compare_engines(bool typed) {
   internal::run_duckdb(statements);
   const auto duckdb = open_files(tables);
   const auto postgres = open_postgres(server.uri());
-  std::size_t rows = 0;
+  std::size_t rows = 0, added = 0;
   for (const Question& question : questions()) {
     SCOPED_TRACE(question.source.where + ": " + question.source.query);
     try {
@@ -176,6 +204,10 @@ void compare_engines(bool typed) {
       rows += one.size();
       EXPECT_EQ(one, other) << rows_sql(question.plan, *duckdb) << "\n"
                             << rows_sql(question.plan, *postgres);
+      if (!question.plan.unit_is_row) continue;
+      const Lines sums = sums_of(question.plan, *duckdb);
+      EXPECT_EQ(sums, sums_of(question.plan, *postgres));
+      added += sums.size();
     } catch (const Error& error) {
       ADD_FAILURE() << error.what() << "\n"
                     << rows_sql(question.plan, *duckdb) << "\n"
@@ -183,6 +215,7 @@ void compare_engines(bool typed) {
     }
   }
   EXPECT_GT(rows, 2000u);
+  EXPECT_GT(added, 20u);
 }
 
 TEST(SqlRows, AreTheSameOnBothEnginesWhateverTextsTheyHold) {
