@@ -28,23 +28,6 @@ std::vector<CountNoise> gaussian_noises(double size, std::span<const Ratio> weig
   return noises;
 }
 
-/// About the smallest sigma for which Gaussian noise on a vector that moves by 1 is (epsilon, delta)-DP
-/// (Balle and Wang 2018): delta = P(Z > epsilon sigma - 1/(2 sigma)) - e^epsilon P(Z > epsilon sigma +
-/// 1/(2 sigma)).
-double gaussian_sigma(double epsilon, double delta) {
-  epsilon = std::min(epsilon, 700.0);
-  const auto tail = [](double z) { return 0.5 * boost::math::erfc(z / std::sqrt(2.0)); };
-  double low = 1e-3;
-  double high = 1e12;
-  while (high / low > 1 + 1e-9) {
-    const double sigma = std::sqrt(low * high);
-    const double reached = tail(epsilon * sigma - 0.5 / sigma) -
-                           std::exp(epsilon) * tail(epsilon * sigma + 0.5 / sigma);
-    (reached <= delta ? high : low) = sigma;
-  }
-  return high;
-}
-
 /// Nothing when no Gaussian noise reaches the guarantee. The search prices all parts as one continuous
 /// Gaussian; what will be charged is checked.
 std::vector<CountNoise> calibrated(const HistogramBudget& budget, std::span<const Ratio> weights) {
@@ -73,6 +56,22 @@ std::vector<CountNoise> calibrated(const HistogramBudget& budget, std::span<cons
 }
 
 }  // namespace
+
+// Balle and Wang (2018): delta = P(Z > epsilon sigma - 1/(2 sigma)) - e^epsilon P(Z > epsilon sigma +
+// 1/(2 sigma)).
+double gaussian_sigma(double epsilon, double delta) {
+  epsilon = std::min(epsilon, 700.0);
+  const auto tail = [](double z) { return 0.5 * boost::math::erfc(z / std::sqrt(2.0)); };
+  double low = 1e-3;
+  double high = 1e12;
+  while (high / low > 1 + 1e-9) {
+    const double sigma = std::sqrt(low * high);
+    const double reached = tail(epsilon * sigma - 0.5 / sigma) -
+                           std::exp(epsilon) * tail(epsilon * sigma + 0.5 / sigma);
+    (reached <= delta ? high : low) = sigma;
+  }
+  return high;
+}
 
 void check_budget(const HistogramBudget& budget) {
   require(budget.epsilon > 0, "epsilon must be positive");

@@ -56,6 +56,10 @@ class CountNoise {
 /// its variance is smaller. Weights are positive; throws `kInvalidOption`.
 std::vector<CountNoise> split_budget(const HistogramBudget& budget, std::span<const Ratio> weights);
 
+/// About the smallest sigma for which Gaussian noise on a vector that moves by 1 is (epsilon, delta)-DP;
+/// what is charged has to be checked by an accountant.
+double gaussian_sigma(double epsilon, double delta);
+
 /// The events of several vectors as one event; they are composed.
 Event composed(std::span<const CountNoise> noises);
 
