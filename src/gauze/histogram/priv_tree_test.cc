@@ -75,27 +75,29 @@ int depth_of_first_cell(const RangeHistogram& histogram) {
   return -1;
 }
 
-// 60 rows in cell 0 of 1024: the depth of its leaf has a known distribution. A right method fails once
-// in 10^9 seeds.
+// Rows in cell 0 of 1024 give the depth of its leaf a known distribution; without rows the floor of the
+// bias decides. A right method fails once in 10^9 seeds.
 TEST(PrivTree, SplitsWithTheProbabilitiesOfItsArgument) {
-  const Points points{std::vector<std::uint32_t>(60, 0)};
   PrivTree::Options chosen = options({{1024}});
   chosen.structure_share = Ratio(1, 2);
   const PrivTree method(chosen);
   const Decisions decisions = Decisions::of(2, 0.5);
-  std::vector<double> probabilities;
-  double reached = 1;
-  for (int depth = 0; depth < 10; ++depth) {
-    const double split = decisions.split(60, depth);
-    probabilities.push_back(reached * (1 - split));
-    reached *= split;
+  for (const auto& [rows, runs] : {std::pair{60, 1000}, std::pair{0, 10'000}}) {
+    std::vector<double> probabilities;
+    double reached = 1;
+    for (int depth = 0; depth < 10; ++depth) {
+      const double split = decisions.split(rows, depth);
+      probabilities.push_back(reached * (1 - split));
+      reached *= split;
+    }
+    probabilities.push_back(reached);
+    const Points points{std::vector<std::uint32_t>(static_cast<std::size_t>(rows), 0)};
+    std::vector<std::uint64_t> observed(11, 0);
+    SeededBits bits(1);
+    for (int run = 0; run < runs; ++run)
+      ++observed[static_cast<std::size_t>(depth_of_first_cell(release_once(method, points, bits)))];
+    EXPECT_GT(testing::chi_square_p(observed, probabilities), 1e-9);
   }
-  probabilities.push_back(reached);
-  std::vector<std::uint64_t> observed(11, 0);
-  SeededBits bits(1);
-  for (int run = 0; run < 2000; ++run)
-    ++observed[static_cast<std::size_t>(depth_of_first_cell(release_once(method, points, bits)))];
-  EXPECT_GT(testing::chi_square_p(observed, probabilities), 1e-9);
 }
 
 /// The largest loss of a tree when a row comes to a path of boxes with these counts.
@@ -147,7 +149,7 @@ TEST(PrivTree, SurvivesTheAuditThatCatchesUnitsOfSeveralRows) {
       return double(depth_of_first_cell(release_once(method, points, bits)));
     };
   };
-  const testing::AuditOptions trials{.trials = 2000};
+  const testing::AuditOptions trials{.trials = 800};
   EXPECT_LE(testing::audited_epsilon(depth(12), depth(13), trials), 2.0 / 3);
   EXPECT_GT(testing::audited_epsilon(depth(0), depth(20), trials), 2.0 / 3);
 }
@@ -159,7 +161,7 @@ TEST(PrivTree, StatesTheVarianceThatItHas) {
               1, 0.25);
 }
 
-// Some hundred boxes in each of ten runs: 95 % promised, less than 92 % with probability below 1e-6.
+// 700 boxes or more: 95 % promised, less than 90 % with probability below 1e-7.
 TEST(PrivTree, KeepsItsAccuracyPromise) {
   const Shape shape{{64, 64}};
   const Points points = testing::clustered(shape, 20000, 5);
@@ -167,15 +169,15 @@ TEST(PrivTree, KeepsItsAccuracyPromise) {
   SeededBits bits(6);
   int kept = 0;
   int all = 0;
-  for (int run = 0; run < 10; ++run) {
+  for (int run = 0; run < 3; ++run) {
     for (const auto& leaf : release_once(method, points, bits).partition()) {
       const double error = leaf.value - testing::rows_in(shape, points, leaf.box);
       ++all;
       kept += std::abs(error) <= method.accuracy().half_width ? 1 : 0;
     }
   }
-  EXPECT_GE(all, 2000);
-  EXPECT_GE(kept, 0.92 * all);
+  EXPECT_GE(all, 700);
+  EXPECT_GE(kept, 0.9 * all);
 }
 
 TEST(PrivTree, GoesDeepWhereTheRowsAreAndNowhereElse) {

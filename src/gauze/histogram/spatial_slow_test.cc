@@ -105,6 +105,15 @@ const Questions& questions() {
   return once;
 }
 
+// Coarse counts choose the fine grids and are part of the fit as well, so this is not exact.
+TEST(Spatial, TheAdaptiveGridStatesNearlyTheVarianceThatItHas) {
+  const Shape shape{{30, 30}};
+  const Points points = testing::clustered(shape, 300, 2);
+  const AdaptiveGrid method({.shape = shape, .epsilon = 1, .rows_per_unit = 1u});
+  const Box box{{0, 3}, {9, 12}};
+  EXPECT_NEAR(testing::variance_ratio(method, points, box, 8000, 3), 1, 0.125);
+}
+
 TEST(Spatial, TheGuidelineIsNearTheBestUniformGrid) {
   const auto error = [](std::uint32_t parts) {
     return questions().error<UniformGrid>(
