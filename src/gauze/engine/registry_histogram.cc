@@ -3,12 +3,14 @@
 #include "gauze/histogram/dawa.h"
 #include "gauze/histogram/flat.h"
 #include "gauze/histogram/fourier.h"
+#include "gauze/histogram/hdmm.h"
 #include "gauze/histogram/hierarchical.h"
 #include "gauze/histogram/mwem.h"
 #include "gauze/histogram/noise_first.h"
 #include "gauze/histogram/php.h"
 #include "gauze/histogram/pruned_hierarchy.h"
 #include "gauze/histogram/structure_first.h"
+#include "gauze/histogram/wavelet.h"
 
 // Counts over a domain, for ranges of cells.
 namespace gauze::internal {
@@ -158,6 +160,54 @@ Algorithm noise_first() {
                });
 }
 
+Algorithm wavelet() {
+  return entry(
+      {.name = "wavelet_histogram",
+       .summary = "Noise on Haar's sums and differences; a hierarchy of halves in disguise",
+       .guarantee = kPureOrNot,
+       .accuracy = "Any range; every answer states its own variance.",
+       .cost = "Time and memory proportional to the cells.",
+       .source = "Xiao, Wang and Gehrke (2010).",
+       .document = "src/gauze/histogram/wavelet.md",
+       .options = histogram_options(true)},
+      [](const OptionValues& values, const Shape& shape) {
+        return WaveletHistogram({.shape = shape,
+                                 .epsilon = values.number("epsilon"),
+                                 .rows_per_unit = values.whole("rows_per_unit"),
+                                 .delta = values.number("delta")});
+      });
+}
+
+Workload workload_of(const OptionValues& values, const Shape& shape) {
+  const std::string word = values.text("workload");
+  if (word == "cells") return Workload::identity(shape);
+  if (word == "prefixes") return Workload::prefix(shape);
+  if (word == "ranges") return Workload::all_ranges(shape);
+  throw Error(ErrorCode::kInvalidOption, "workload: must be cells, prefixes or ranges");
+}
+
+Algorithm hdmm() {
+  return entry(
+      {.name = "hdmm",
+       .summary = "Measures what is best for the questions you declare, found by optimisation",
+       .guarantee = kPureOrNot,
+       .accuracy = "The least total variance found for the workload; every answer states its own.",
+       .cost = "Time proportional to the cube of the cells along an axis, once.",
+       .source = "Li, Miklau, Hay, McGregor and Rastogi (2015) for the matrix mechanism; McKenna, "
+                 "Miklau, Hay and Machanavajjhala (2018) for the search.",
+       .document = "src/gauze/histogram/hdmm.md",
+       .options = histogram_options(
+           true, {{"workload", Type::kText,
+                   "what will be asked along each axis: cells, prefixes or ranges", "ranges"}})},
+      [](const OptionValues& values, const Shape& shape) {
+        return HdmmHistogram({.shape = shape,
+                              .epsilon = values.number("epsilon"),
+                              .rows_per_unit = values.whole("rows_per_unit"),
+                              .delta = values.number("delta"),
+                              .workload = workload_of(values, shape)});
+      });
+}
+
 Algorithm php() {
   return entry(
       {.name = "php",
@@ -271,8 +321,8 @@ Algorithm mwem() {
 }  // namespace
 
 std::vector<Algorithm> cell_histograms() {
-  return {automatic(),   flat(), hierarchical(),    pruned(),  dawa(),
-          noise_first(), php(),  structure_first(), fourier(), mwem()};
+  return {automatic(), flat(),        hierarchical(), wavelet(),         hdmm(),    pruned(),
+          dawa(),      noise_first(), php(),          structure_first(), fourier(), mwem()};
 }
 
 std::vector<Algorithm> histogram_algorithms() {
