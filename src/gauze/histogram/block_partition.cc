@@ -5,6 +5,7 @@
 
 #include "gauze/base/error.h"
 #include "gauze/histogram/count_noise.h"
+#include "gauze/histogram/halving.h"
 #include "gauze/numeric/lattice.h"
 #include "gauze/random/uniform.h"
 
@@ -14,30 +15,6 @@ namespace {
 __extension__ typedef __int128 Wide;
 
 constexpr Wide kMostDeviation = Wide{1} << 62;
-
-/// The axis along which a box is halved: the longest, the first of those.
-std::size_t longest_axis(const Box& box) {
-  std::size_t longest = 0;
-  for (std::size_t axis = 1; axis < box.begin.size(); ++axis)
-    if (box.end[axis] - box.begin[axis] > box.end[longest] - box.begin[longest]) longest = axis;
-  return longest;
-}
-
-std::pair<Box, Box> halves(const Box& box) {
-  const std::size_t axis = longest_axis(box);
-  const std::uint32_t middle = box.begin[axis] + (box.end[axis] - box.begin[axis] + 1) / 2;
-  std::pair<Box, Box> halves{box, box};
-  halves.first.end[axis] = middle;
-  halves.second.begin[axis] = middle;
-  return halves;
-}
-
-std::size_t cells_in(const Box& box) {
-  std::size_t product = 1;
-  for (std::size_t axis = 0; axis < box.begin.size(); ++axis)
-    product *= box.end[axis] - box.begin[axis];
-  return product;
-}
 
 /// Sum of |count - median|: the upper half minus the lower half. Whole, and moves by at most one when
 /// one count does, because |count - c| does for every c and the median minimises over c.
@@ -85,27 +62,26 @@ class Chooser {
         log_odds_(counts.size()) {
     sorted_.reserve(counts.size());
     merged_.resize(counts.size());
-    weigh(Box::whole(options_.shape), 0);
+    weigh(HalvedBox::whole(options_.shape), 0);
   }
 
   BlockTree choose(BitSource& bits) {
     struct Open {
-      Box box;
+      HalvedBox box;
       std::size_t inner;
     };
     BlockTree tree;
-    std::vector<Open> boxes = {{Box::whole(options_.shape), 0}};
+    std::vector<Open> boxes = {{HalvedBox::whole(options_.shape), 0}};
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       const auto [box, inner] = boxes[i];
       tree.nodes.emplace_back();
-      tree.bounds.insert(tree.bounds.end(), box.begin.begin(), box.begin.end());
-      tree.bounds.insert(tree.bounds.end(), box.end.begin(), box.end.end());
-      if (cells_in(box) == 1 || !happens(log_odds_[inner], unit_bits_, bits)) continue;
+      box.append_to(tree.bounds);
+      if (box.cells() == 1 || !happens(log_odds_[inner], unit_bits_, bits)) continue;
       tree.nodes[i].first_child = static_cast<std::uint32_t>(boxes.size());
       tree.nodes[i].children = 2;
-      const auto [first, second] = halves(box);
+      const auto [first, second] = box.halves();
       boxes.push_back({first, inner + 1});
-      boxes.push_back({second, inner + cells_in(first)});
+      boxes.push_back({second, inner + first.cells()});
     }
     return tree;
   }
@@ -113,17 +89,14 @@ class Chooser {
  private:
   /// The log weight of the box; its inner nodes are numbered from `inner` on, parents first, so that
   /// a box of m cells takes m - 1 numbers. Leaves its counts, sorted, at the end of `sorted_`.
-  Wide weigh(const Box& box, std::size_t inner) {
-    const std::size_t cells = cells_in(box);
+  Wide weigh(const HalvedBox& box, std::size_t inner) {
+    const std::size_t cells = box.cells();
     if (cells == 1) {
-      std::size_t cell = 0;
-      for (std::size_t axis = 0; axis < box.begin.size(); ++axis)
-        cell = cell * options_.shape->extents[axis] + box.begin[axis];
-      sorted_.push_back(counts_[cell]);
+      sorted_.push_back(counts_[box.first_cell(options_.shape)]);
       return 0;
     }
-    const auto [first, second] = halves(box);
-    const std::size_t in_first = cells_in(first);
+    const auto [first, second] = box.halves();
+    const std::size_t in_first = first.cells();
     const double prior = prior_log_odds(cells);
     Wide split = in_units(-std::log1p(std::exp(-prior)));
     split += weigh(first, inner + 1);
