@@ -190,6 +190,19 @@ bool chosen(const std::vector<std::string>& names, const std::string& name) {
                      [&](const std::string& each) { return name.starts_with(each); });
 }
 
+/// The method on a shape; made once, for some search long for their strategy.
+const HistogramMethod& method_of(const Contender& contender, const Shape& shape) {
+  static std::map<std::string, HistogramMethod> made;
+  std::string key = contender.label + contender.options.dump();
+  for (const std::uint32_t extent : shape.extents) key += "," + std::to_string(extent);
+  const auto found = made.find(key);
+  if (found != made.end()) return found->second;
+  const Algorithm& algorithm = find_algorithm(contender.algorithm);
+  return made
+      .emplace(key, algorithm.histogram(OptionValues(algorithm.options, contender.options), shape))
+      .first->second;
+}
+
 void measure(const Array& array, double scale, double epsilon, const Plan& plan,
              std::mt19937_64& generator) {
   const Questions ranges = random_boxes(array.shape, 2000, generator);
@@ -204,12 +217,10 @@ void measure(const Array& array, double scale, double epsilon, const Plan& plan,
     if (each.algorithm == "structure_first")
       each.options["count_limit"] = std::to_string(
           1 + static_cast<std::int64_t>(scale / static_cast<double>(array.counts.size())));
-    const Algorithm& algorithm = find_algorithm(each.algorithm);
     Errors sum;
     double seconds = 0;
     try {
-      const HistogramMethod method =
-          algorithm.histogram(OptionValues(algorithm.options, each.options), array.shape);
+      const HistogramMethod& method = method_of(each, array.shape);
       for (const auto& truth : truths) {
         const Points points = points_of(array.shape, truth);
         SystemBits bits;
