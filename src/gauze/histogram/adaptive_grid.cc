@@ -57,8 +57,8 @@ AdaptiveGrid::AdaptiveGrid(Options options) : options_(std::move(options)) {
 }
 
 Accuracy AdaptiveGrid::accuracy(double confidence) const {
-  return {deviations(confidence, fine().is_gaussian()) * std::sqrt(fine().variance()) + 0.5,
-          confidence, "each of the smallest boxes"};
+  return {noise_half_width(fine().variance(), confidence, fine().is_gaussian()), confidence,
+          "each of the smallest boxes"};
 }
 
 /// A quarter of the parts of a uniform grid, but 100 boxes or more (10 parts in the plane): the fine

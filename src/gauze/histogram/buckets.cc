@@ -18,7 +18,7 @@ Accuracy BucketMeasurement::accuracy(std::uint64_t buckets, double confidence) c
   const auto levels =
       aim == HistogramAim::kCells ? 1u : std::max<std::uint64_t>(1, std::bit_width(buckets - 1));
   const CountNoise noise = CountNoise::laplace(Ratio(epsilon / levels), rows_per_unit);
-  return {deviations(confidence, false) * std::sqrt(noise.variance()) + 0.5, confidence,
+  return {noise_half_width(noise.variance(), confidence, false), confidence,
           "noise of each bucket"};
 }
 

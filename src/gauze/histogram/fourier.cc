@@ -135,8 +135,7 @@ Accuracy FourierHistogram::accuracy(double confidence) const {
   const double kept = kept_of(chooses() ? options_.most_frequencies : options_.frequencies);
   const double moved = kept / std::sqrt(length_) / WholeBasis::unit(length_) + 2 * kept;
   const double variance = noise_variance(static_cast<std::uint64_t>(moved)) * kept / length_;
-  return {deviations(confidence, false) * std::sqrt(variance) + 0.5, confidence,
-          "noise of each cell"};
+  return {noise_half_width(variance, confidence, false), confidence, "noise of each cell"};
 }
 
 // The score is minus the norm of what is dropped minus that of the noise on what is kept. The transform of

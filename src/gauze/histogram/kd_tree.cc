@@ -162,8 +162,7 @@ Accuracy KdTree::accuracy(double confidence) const {
   }
   if (options_.split == KdSplit::kGuided) height = 0;
   const double variance = noises(height).back().variance();
-  return {deviations(confidence, false) * std::sqrt(variance) + 0.5, confidence,
-          "each of the smallest boxes"};
+  return {noise_half_width(variance, confidence, false), confidence, "each of the smallest boxes"};
 }
 
 Release<RangeHistogram> KdTree::run(const Points& points, Context& context) const {

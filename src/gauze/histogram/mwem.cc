@@ -157,7 +157,7 @@ Event MwemHistogram::event() const {
 
 // The estimate has at least one row, hence the one more.
 Accuracy MwemHistogram::accuracy(double confidence) const {
-  return {deviations(confidence, false) * std::sqrt(total_noise().variance()) + 1.5, confidence,
+  return {noise_half_width(total_noise().variance(), confidence, false) + 1, confidence,
           "noise of the total"};
 }
 

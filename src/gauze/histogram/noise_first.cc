@@ -19,8 +19,8 @@ NoiseFirstHistogram::NoiseFirstHistogram(Options options)
 }
 
 Accuracy NoiseFirstHistogram::accuracy(double confidence) const {
-  return {deviations(confidence, noise_.is_gaussian()) * std::sqrt(noise_.variance()) + 0.5,
-          confidence, "noise of each cell before merging"};
+  return {noise_half_width(noise_.variance(), confidence, noise_.is_gaussian()), confidence,
+          "noise of each cell before merging"};
 }
 
 Release<RangeHistogram> NoiseFirstHistogram::run(std::span<const std::int64_t> counts,

@@ -77,7 +77,7 @@ PrivTree::PrivTree(Options options)
 }
 
 Accuracy PrivTree::accuracy(double confidence) const {
-  return {deviations(confidence, false) * std::sqrt(leaf_.variance()) + 0.5, confidence,
+  return {noise_half_width(leaf_.variance(), confidence, false), confidence,
           "each of the smallest boxes"};
 }
 

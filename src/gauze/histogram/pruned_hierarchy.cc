@@ -242,8 +242,8 @@ PrunedHierarchy::PrunedHierarchy(Options options) : options_(std::move(options))
 
 Accuracy PrunedHierarchy::accuracy(double confidence) const {
   const CountNoise& cells = noises_.back();
-  return {deviations(confidence, cells.is_gaussian()) * std::sqrt(cells.variance()) + 0.5,
-          confidence, "the noise of each cell before pruning"};
+  return {noise_half_width(cells.variance(), confidence, cells.is_gaussian()), confidence,
+          "the noise of each cell before pruning"};
 }
 
 Release<RangeHistogram> PrunedHierarchy::run(std::span<const std::int64_t> counts,

@@ -83,7 +83,7 @@ Event Quadtree::event() const {
 // The last level gets the smallest share in the highest tree.
 Accuracy Quadtree::accuracy(double confidence) const {
   const CountNoise& last = noises_.back();
-  return {deviations(confidence, last.is_gaussian()) * std::sqrt(last.variance()) + 0.5, confidence,
+  return {noise_half_width(last.variance(), confidence, last.is_gaussian()), confidence,
           "each of the smallest boxes"};
 }
 

@@ -23,8 +23,8 @@ UniformGrid::UniformGrid(Options options) : options_(std::move(options)) {
 }
 
 Accuracy UniformGrid::accuracy(double confidence) const {
-  return {deviations(confidence, noise().is_gaussian()) * std::sqrt(noise().variance()) + 0.5,
-          confidence, "each box of the grid"};
+  return {noise_half_width(noise().variance(), confidence, noise().is_gaussian()), confidence,
+          "each box of the grid"};
 }
 
 Release<RangeHistogram> UniformGrid::run(const Points& points, Context& context) const {
