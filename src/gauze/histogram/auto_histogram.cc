@@ -6,6 +6,7 @@
 #include "gauze/base/error.h"
 #include "gauze/histogram/adaptive_grid.h"
 #include "gauze/histogram/flat.h"
+#include "gauze/histogram/priv_tree.h"
 #include "gauze/histogram/pruned_hierarchy.h"
 
 namespace gauze {
@@ -46,6 +47,12 @@ PrunedHierarchy pruned_of(const AutoHistogram::Options& options, HistogramAim ai
 /// How many rows there are for each unit of noise.
 double signal(double rows, const AutoHistogram::Options& options) {
   return rows * round_down(options.epsilon) / static_cast<double>(options.rows_per_unit);
+}
+
+/// Below so many rows for each unit of noise, boxes that adapt beat blocks that are counted everywhere:
+/// measured on public arrays.
+double few_rows(const Shape& shape) {
+  return shape.axes() == 1 ? 300 : 4.0 * static_cast<double>(shape.cells());
 }
 
 }  // namespace
@@ -118,12 +125,14 @@ Release<RangeHistogram> AutoHistogram::levels(const Points& points, Context& con
   const auto noisy = static_cast<double>(whole.run(std::span(&total, 1), steps.context()).front());
   const double rows = std::max(1.0, noisy);
   const double strength = signal(rows, options_);
-  if (options_.shape->axes() > 1 && strength < 4.0 * static_cast<double>(options_.shape->cells())) {
-    Options grid = options_;
-    grid.epsilon = rest;
-    grid.expected_rows = static_cast<std::uint64_t>(rows);
-    RangeHistogram histogram = grid_of(grid).run(points, steps.context()).value;
-    histogram.set_note("adaptive grid: there are few rows for each cell and the noise");
+  if (strength < few_rows(options_.shape)) {
+    RangeHistogram histogram =
+        PrivTree(
+            {.shape = options_.shape, .epsilon = rest, .rows_per_unit = options_.rows_per_unit})
+            .run(points, steps.context())
+            .value;
+    histogram.set_note(
+        "boxes halved while they seem full (PrivTree): there are few rows for the noise");
     return {std::move(histogram), accuracy(), event()};
   }
   HalvingTree tree(options_.shape, counts);
