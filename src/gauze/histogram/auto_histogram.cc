@@ -52,7 +52,7 @@ double signal(double rows, const AutoHistogram::Options& options) {
 /// Below so many rows for each unit of noise, boxes that adapt beat blocks that are counted everywhere:
 /// measured on public arrays.
 double few_rows(const Shape& shape) {
-  return shape.axes() == 1 ? 300 : 4.0 * static_cast<double>(shape.cells());
+  return shape.axes() == 1 ? 300 : 0.3 * static_cast<double>(shape.cells());
 }
 
 }  // namespace
@@ -133,6 +133,14 @@ Release<RangeHistogram> AutoHistogram::levels(const Points& points, Context& con
             .value;
     histogram.set_note(
         "boxes halved while they seem full (PrivTree): there are few rows for the noise");
+    return {std::move(histogram), accuracy(), event()};
+  }
+  if (options_.shape->axes() > 1 && strength < 4.0 * static_cast<double>(options_.shape->cells())) {
+    Options grid = options_;
+    grid.epsilon = rest;
+    grid.expected_rows = static_cast<std::uint64_t>(rows);
+    RangeHistogram histogram = grid_of(grid).run(points, steps.context()).value;
+    histogram.set_note("adaptive grid: there are about as many rows as cells for the noise");
     return {std::move(histogram), accuracy(), event()};
   }
   HalvingTree tree(options_.shape, counts);

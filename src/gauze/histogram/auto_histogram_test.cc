@@ -69,6 +69,8 @@ TEST(AutoHistogram, SaysWhatItTookAndWhy) {
   EXPECT_TRUE(note(Shape{{400}}, {{1}, {1'000'000}}).starts_with("pruned hierarchy: ranges"));
   EXPECT_TRUE(note(Shape{{1u << 16, 1u << 16}}, {{1, 1}}).starts_with("adaptive grid"));
   EXPECT_TRUE(note(Shape{{256, 256}}, {{1, 1}, {1000}}).starts_with("boxes halved"));
+  EXPECT_TRUE(note(Shape{{256, 256}}, {{1, 1}, {100'000}}).starts_with("adaptive grid"));
+  EXPECT_TRUE(note(Shape{{256, 256}}, {{1, 1}, {10'000'000}}).starts_with("pruned hierarchy"));
 }
 
 // Rows in a smooth heap and in a few single cells, 1,024 cells in all. Mean squared errors over 400 ranges and
