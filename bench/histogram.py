@@ -1,5 +1,6 @@
 """Sums up the CSV of bench/histogram: for each kind of question and each scale, how many times the error of the
-best method in hindsight a method has, on geometric average over the arrays, and at worst.
+best method in hindsight a method has, on geometric average over the arrays, and at worst. First over all
+scales, then scale by scale.
 
     python3 bench/histogram.py FILE.csv
 """
@@ -29,8 +30,29 @@ def suits(method, question):
     return aim not in ("cells", "ranges") or (aim == "cells") == (question == "cells")
 
 
+def summary(errors, seconds):
+    """One line for each method: over all arrays and scales, for the questions that suit it."""
+    logs = defaultdict(list)
+    for (dimensions, _, _, _, question), by_method in errors.items():
+        best = min(e for m, e in by_method.items() if suits(m, question))
+        for method, error in by_method.items():
+            if suits(method, question):
+                logs[method.removesuffix(":cells").removesuffix(":ranges"), dimensions, question].append(
+                    math.log(error / best) if best > 0 else 0.0)
+    columns = [(d, q) for d in ("1-D", "2-D") for q in QUESTIONS]
+    print("| method | " + " | ".join(f"{d} {q}" for d, q in columns) + " | seconds 1-D, 2-D |")
+    print("|---" * (len(columns) + 2) + "|")
+    for method in sorted({m for m, _, _ in logs}):
+        times = []
+        for dimensions in ("1-D", "2-D"):
+            each = [t for (d, m), ts in seconds.items() if d == dimensions and m.startswith(method) for t in ts]
+            times.append(f"{sum(each) / len(each):.2g}" if each else "")
+        print(f"| {method} | " + " | ".join(shown(logs[method, d, q]) for d, q in columns) + f" | {', '.join(times)} |")
+
+
 def main(path):
     errors, seconds = read(path)
+    summary(errors, seconds)
     for dimensions in ("1-D", "2-D"):
         for question in QUESTIONS:
             cells = {k: v for k, v in errors.items() if k[0] == dimensions and k[4] == question}
