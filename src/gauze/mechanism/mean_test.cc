@@ -136,9 +136,11 @@ TEST(Mean, OfTheDirectMethodMovesByAtMostHalfTheWidth) {
       }
     }
     EXPECT_DOUBLE_EQ(worst, upper / 2.0);
-    const auto event =
-        std::get<events::DiscreteLaplace>(mean(0, upper, 1, MeanMethod::kDirect).event().kind);
+    const Mean direct = mean(0, upper, 1, MeanMethod::kDirect);
+    const auto event = std::get<events::DiscreteLaplace>(direct.event().kind);
     EXPECT_EQ(event.scale, event.l1_sensitivity);  // epsilon 1
+    // Half of all errors of Laplace noise of this scale lie within scale ln 2.
+    EXPECT_NEAR(direct.accuracy(1, 0.5).half_width, worst * std::log(2.0), 1e-3 * worst);
   }
 }
 

@@ -34,9 +34,13 @@ TEST(ReportNoisyMax, WithGeometricNoiseChoosesAsPermuteAndFlip) {
 
 // Difference of two Laplace variables of scale b: P(X - Y > d) = e^(-d/b) (1/2 + d/(4 b)).
 TEST(ReportNoisyMax, WithLaplaceNoiseChoosesAsTheFormulaSays) {
-  const double worse = std::exp(-2.0) * (0.5 + 2.0 / 4);
-  EXPECT_GT(choice_p(noisy_max(2, MaxNoise::kLaplace), {1, -1}, {1 - worse, worse}), 1e-6);
-  EXPECT_LT(choice_p(noisy_max(4, MaxNoise::kLaplace), {1, -1}, {1 - worse, worse}), 1e-6);
+  const auto worse = [](double gap) { return std::exp(-gap) * (0.5 + gap / 4); };
+  const double two = worse(2);
+  EXPECT_GT(choice_p(noisy_max(2, MaxNoise::kLaplace), {1, -1}, {1 - two, two}), 1e-6);
+  EXPECT_LT(choice_p(noisy_max(4, MaxNoise::kLaplace), {1, -1}, {1 - two, two}), 1e-6);
+  // Scores between whole sensitivities count as they are.
+  const double less = worse(0.75);
+  EXPECT_GT(choice_p(noisy_max(2, MaxNoise::kLaplace), {0.25, -0.5}, {1 - less, less}), 1e-6);
 }
 
 TEST(ReportNoisyMax, KeepsItsAccuracyPromise) {

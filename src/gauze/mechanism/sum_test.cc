@@ -88,7 +88,11 @@ TEST(Sum, BringsEveryDoubleIntoTheRangeAndCountsEveryRecordOnce) {
 TEST(Sum, DoesNotDependOnTheOrderOfTheRecords) {
   Data data(2000, 1.0);
   data.push_back(0x1p53);
-  const Sum mechanism = sum(0, parse_ratio("1e16"), Relation::kReplace);
+  // Noise of scale 1: what rounding after every record would lose, 2,000, shows.
+  const Sum mechanism({.lower = 0,
+                       .upper = parse_ratio("1e16"),
+                       .epsilon = parse_ratio("1e16"),
+                       .relation = Relation::kReplace});
   SeededBits a(1);
   const double forwards = release_once(mechanism, std::span<const double>(data), a);
   std::reverse(data.begin(), data.end());
@@ -136,8 +140,9 @@ TEST(IntegerSum, NeverWrapsNearTheEndOf64Bits) {
                               .upper = INT64_MAX,
                               .epsilon = parse_ratio("1e18"),
                               .relation = Relation::kReplace});
-  const std::vector<std::int64_t> large(3, INT64_MAX);
-  const std::vector<std::int64_t> small(3, INT64_MIN);
+  // Two, not three: three times the largest wraps to nearly the largest.
+  const std::vector<std::int64_t> large(2, INT64_MAX);
+  const std::vector<std::int64_t> small(2, INT64_MIN);
   SeededBits bits(3);
   EXPECT_EQ(release_once(mechanism, std::span<const std::int64_t>(large), bits), INT64_MAX);
   EXPECT_EQ(release_once(mechanism, std::span<const std::int64_t>(small), bits), INT64_MIN);
