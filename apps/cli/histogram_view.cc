@@ -15,29 +15,43 @@ Answer::Column count_column() {
   return {"n", Type::kDouble, false};
 }
 
-/// Calls visit(box) for all boxes of `parts` cells along each axis, the last axis fastest.
+/// Calls visit(box) for all boxes of `steps` cells along each axis, the last axis fastest; the last box
+/// of an axis may be smaller.
 template <class Visit>
-void for_boxes(const std::vector<std::uint32_t>& cells, const std::vector<std::uint32_t>& parts,
+void for_boxes(const std::vector<std::uint32_t>& cells, const std::vector<std::uint32_t>& steps,
                Visit visit) {
-  std::vector<std::uint32_t> at(cells.size(), 0);
+  Box box{std::vector<std::uint32_t>(cells.size(), 0), {}};
   for (;;) {
-    Box box;
-    for (std::size_t axis = 0; axis < cells.size(); ++axis) {
-      const auto edge = [&](std::uint32_t i) {
-        return static_cast<std::uint32_t>(std::uint64_t{i} * cells[axis] / parts[axis]);
-      };
-      box.begin.push_back(edge(at[axis]));
-      box.end.push_back(edge(at[axis] + 1));
-    }
+    box.end.clear();
+    for (std::size_t axis = 0; axis < cells.size(); ++axis)
+      box.end.push_back(std::min(cells[axis], box.begin[axis] + steps[axis]));
     visit(box);
     std::size_t axis = cells.size();
     for (;;) {
       if (axis == 0) return;
       --axis;
-      if (++at[axis] < parts[axis]) break;
-      at[axis] = 0;
+      box.begin[axis] = box.end[axis];
+      if (box.begin[axis] < cells[axis]) break;
+      box.begin[axis] = 0;
     }
   }
+}
+
+/// So many cells together that there are at most `most` boxes along the axis.
+std::uint32_t step_of(std::uint32_t cells, std::size_t most) {
+  const std::size_t limit = std::max<std::size_t>(1, most);
+  return static_cast<std::uint32_t>((cells + limit - 1) / limit);
+}
+
+/// How wide a range of cells is in the column's own values: cells may differ by one of them.
+double width_of(const Axis& axis, std::uint32_t begin, std::uint32_t end) {
+  const auto place = [&](std::uint32_t cell) {
+    const Value edge = axis.edge(cell);
+    if (const auto* x = std::get_if<Date>(&edge)) return static_cast<double>(x->days);
+    if (const auto* x = std::get_if<Timestamp>(&edge)) return static_cast<double>(x->microseconds);
+    return drawn(edge).value_or(cell);
+  };
+  return std::max(place(end) - place(begin), 1e-300);
 }
 
 std::vector<std::uint32_t> extents(const std::vector<Axis>& axes) {
@@ -105,17 +119,22 @@ std::string bar(double value, double half_width, double most, std::size_t width)
   return text;
 }
 
-/// Counts on a coarse grid: values[row][column], rows downwards.
-std::vector<std::vector<double>> coarse(const HistogramView& view, std::uint32_t columns,
-                                        std::uint32_t rows) {
-  std::vector<std::vector<double>> grid(rows, std::vector<double>(columns));
-  std::size_t i = 0;
-  for_boxes(extents(view.axes), {columns, rows}, [&](const Box& box) {
-    // By area, for parts may differ in size by a cell.
-    grid[rows - 1 - i % rows][i / rows] = view.values.range(box).value / box.volume();
-    ++i;
+/// Rows per area on a coarse grid of at most so many parts: values[row][column], rows downwards.
+std::vector<std::vector<double>> coarse(const HistogramView& view, std::size_t columns,
+                                        std::size_t rows) {
+  const std::vector<std::uint32_t> cells = extents(view.axes);
+  std::vector<std::vector<double>> grid;
+  for_boxes(cells, {step_of(cells[0], columns), step_of(cells[1], rows)}, [&](const Box& box) {
+    const double area = width_of(view.axes[0], box.begin[0], box.end[0]) *
+                        width_of(view.axes[1], box.begin[1], box.end[1]);
+    if (box.begin[1] == 0) grid.emplace_back();
+    grid.back().push_back(view.values.range(box).value / area);
   });
-  return grid;
+  // Columns became lists from below upwards; a picture has lists of rows from above downwards.
+  std::vector<std::vector<double>> turned(grid[0].size(), std::vector<double>(grid.size()));
+  for (std::size_t x = 0; x < grid.size(); ++x)
+    for (std::size_t y = 0; y < grid[x].size(); ++y) turned[grid[x].size() - 1 - y][x] = grid[x][y];
+  return turned;
 }
 
 double largest(const std::vector<std::vector<double>>& grid) {
@@ -161,24 +180,27 @@ Answer rows_of(const HistogramView& view) {
   if (view.leaves && !named) {
     for (const auto& leaf : view.released.partition()) add(leaf.box);
   } else {
-    const auto cells = extents(view.axes);
-    for_boxes(cells, cells, add);
+    for_boxes(extents(view.axes), std::vector<std::uint32_t>(view.axes.size(), 1), add);
   }
   return answer;
 }
 
 Answer summary_of(const HistogramView& view, std::size_t most) {
   Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
-  std::vector<std::uint32_t> parts = extents(view.axes);
-  for (std::size_t axis = 0; axis < parts.size(); ++axis) {
-    // Ordered cells can be taken together; categories cannot.
-    std::size_t others = 1;
-    for (std::size_t i = 0; i < parts.size(); ++i) others *= i == axis ? 1 : parts[i];
-    if (view.axes[axis].is_ordered() && others * parts[axis] > most)
-      parts[axis] = static_cast<std::uint32_t>(std::max<std::size_t>(
-          1, std::min<std::size_t>(parts[axis], std::max<std::size_t>(most / others, 1))));
+  // Ordered cells can be taken together; categories cannot.
+  double room = static_cast<double>(most);
+  double ordered = 0;
+  for (const Axis& axis : view.axes) {
+    if (axis.is_ordered())
+      ordered += 1;
+    else
+      room /= axis.cells();
   }
-  for_boxes(extents(view.axes), parts, [&](const Box& box) {
+  const double each = std::pow(std::max(room, 1.0), 1 / std::max(ordered, 1.0)) + 1e-9;
+  std::vector<std::uint32_t> steps;
+  for (const Axis& axis : view.axes)
+    steps.push_back(axis.is_ordered() ? step_of(axis.cells(), static_cast<std::size_t>(each)) : 1);
+  for_boxes(extents(view.axes), steps, [&](const Box& box) {
     if (answer.rows.size() < most)
       answer.rows.push_back({{label_of(view.axes, box), {}}, view.count(box)});
   });
@@ -265,10 +287,7 @@ std::string bars_text(const Answer& summary, std::size_t width) {
 std::string heat_text(const HistogramView& view, std::size_t width) {
   static const char* const kFancy[] = {" ", "·", "░", "▒", "▓", "█"};
   static const char* const kPlain[] = {" ", ".", ":", "+", "*", "#"};
-  const std::uint32_t columns = std::min<std::uint32_t>(
-      view.axes[0].cells(), static_cast<std::uint32_t>(std::clamp<std::size_t>(width - 6, 16, 72)));
-  const std::uint32_t rows = std::min<std::uint32_t>(view.axes[1].cells(), 24);
-  const auto grid = coarse(view, columns, rows);
+  const auto grid = coarse(view, std::clamp<std::size_t>(width - 6, 16, 72), 24);
   const double most = largest(grid);
   std::string text;
   for (const auto& row : grid) {
@@ -288,13 +307,13 @@ std::string heat_text(const HistogramView& view, std::size_t width) {
 }
 
 std::string heat_svg(const HistogramView& view) {
-  const std::uint32_t columns = std::min<std::uint32_t>(view.axes[0].cells(), 64);
-  const std::uint32_t rows = std::min<std::uint32_t>(view.axes[1].cells(), 64);
-  const auto grid = coarse(view, columns, rows);
+  const auto grid = coarse(view, 64, 64);
+  const std::size_t rows = grid.size();
+  const std::size_t columns = grid[0].size();
   const double most = largest(grid);
   std::string svg;
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    for (std::uint32_t column = 0; column < columns; ++column) {
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
       const double shade = std::sqrt(std::clamp(grid[row][column] / most, 0.0, 1.0));
       if (shade < 0.01) continue;
       svg += "<rect x=\"" + std::to_string(column) + "\" y=\"" + std::to_string(row) +
