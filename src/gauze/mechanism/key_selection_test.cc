@@ -351,6 +351,20 @@ TEST(KeySelection, SurvivesTheAuditThatCatchesTooManyKeysPerUnit) {
   const TruncatedGeometric alone(1, parse_ratio("1/100"));
   EXPECT_LE(testing::audited_epsilon(sampler(shared, 12), sampler(shared, 11), options), 1);
   EXPECT_GT(testing::audited_epsilon(sampler(alone, 5), sampler(alone, 4), options), 1.3);
+  // And through the mechanism, which must hand each key its share.
+  const KeySelection mechanism = selection("1", "0.01", 3, KeySelectionMethod::kTruncatedGeometric);
+  const auto through = [&mechanism](std::uint64_t units) {
+    UnitKeys all{{0}, {}, 3};
+    for (std::uint64_t unit = 0; unit < units; ++unit) {
+      for (const std::uint32_t key : {0u, 1u, 2u}) all.keys.push_back(key);
+      all.offsets.push_back(all.keys.size());
+    }
+    return [&mechanism, all](BitSource& bits) {
+      return static_cast<double>(release_once(mechanism, all, bits).size());
+    };
+  };
+  const testing::AuditOptions fewer{.trials = 30'000, .seed = 9, .delta = 0.01};
+  EXPECT_LE(testing::audited_epsilon(through(5), through(4), fewer), 1);
 }
 
 TEST(KeySelection, RejectsOptionsAndListsOutsideTheirRange) {
