@@ -17,7 +17,6 @@
 namespace gauze::cli {
 namespace {
 
-constexpr std::size_t kMostCells = 1u << 20;
 constexpr std::size_t kMostBars = 32;
 
 /// What was released, of whom, and what is left.

@@ -101,19 +101,29 @@ HalvingTree::HalvingTree(const Shape& shape, std::span<const std::int64_t> count
           saturated_sum(counts_[nodes_[i].first_child], counts_[nodes_[i].first_child + 1]);
 }
 
-void HalvingTree::measure(std::size_t level, std::size_t levels, const CountNoise& noise,
-                          Context& context) {
+/// The nodes of a level's depth, and cells that are reached between it and the level above.
+std::vector<std::size_t> HalvingTree::blocks(std::size_t level, std::size_t levels) const {
   const std::uint32_t at = level_depth(level, levels, depth_);
   const std::uint32_t above = level == 0 ? 0 : level_depth(level - 1, levels, depth_);
   std::vector<std::size_t> blocks;
-  std::vector<std::int64_t> counts;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    // A cell that is reached early belongs to the level below it.
     const bool early = nodes_[i].children == 0 && depths_[i] > above && depths_[i] < at;
-    if (depths_[i] != at && !early) continue;
-    blocks.push_back(i);
-    counts.push_back(counts_[i]);
+    if (depths_[i] == at || early) blocks.push_back(i);
   }
+  return blocks;
+}
+
+std::int64_t HalvingTree::rows(std::size_t level, std::size_t levels) const {
+  std::int64_t sum = 0;
+  for (const std::size_t block : blocks(level, levels)) sum = saturated_sum(sum, counts_[block]);
+  return sum;
+}
+
+void HalvingTree::measure(std::size_t level, std::size_t levels, const CountNoise& noise,
+                          Context& context) {
+  const std::vector<std::size_t> blocks = this->blocks(level, levels);
+  std::vector<std::int64_t> counts;
+  for (const std::size_t block : blocks) counts.push_back(counts_[block]);
   const std::vector<std::int64_t> noisy = noise.run(counts, context);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     nodes_[blocks[i]].estimate = static_cast<double>(noisy[i]);

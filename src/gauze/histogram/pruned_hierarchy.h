@@ -65,6 +65,8 @@ class HalvingTree {
 
   /// How many halvings there are from the whole to a cell, at most.
   std::uint32_t depth() const { return depth_; }
+  /// How many rows a level counts, each as often as it is counted.
+  std::int64_t rows(std::size_t level, std::size_t levels) const;
   /// Measures the whole (level 0 of `levels`) or the blocks of one of `levels` levels; every row is
   /// counted once. To be called at most once for each.
   void measure(std::size_t level, std::size_t levels, const CountNoise& noise, Context& context);
@@ -80,6 +82,7 @@ class HalvingTree {
     double evidence = 0;
   };
   Split split(std::size_t node) const;
+  std::vector<std::size_t> blocks(std::size_t level, std::size_t levels) const;
   std::vector<bool> believed(double split_price) const;
   std::vector<double> trust(const std::vector<bool>& believed) const;
   void shrink(double split_price);
