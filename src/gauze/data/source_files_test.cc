@@ -207,13 +207,20 @@ TEST(FileSource, AFileThatIsNotWhatItsNameSaysIsRefusedWithoutShowingIt) {
 
 TEST(FileSource, ErrorsAtRunTimeSayNothingAboutRows) {
   const Folder folder;
-  const auto source = open_files({{"t", folder.write("t.csv", "a\nsecret\n")}});
-  try {
-    rows_of(*source, "SELECT CAST(a AS BIGINT) FROM t");
-    FAIL() << "a cast of text must fail";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kIo);
-    EXPECT_THAT(error.what(), Not(HasSubstr("secret")));
+  std::string many_rows;
+  for (int i = 0; i < 300'000; ++i) many_rows += "1\n";
+  const auto source =
+      open_files({{"t", folder.write("t.csv", "a\nsecret\n")},
+                  {"late", folder.write("late.csv", "a\n" + many_rows + "secret\n")}});
+  for (const char* sql : {"SELECT CAST(a AS BIGINT) FROM t", "SELECT CAST(a AS BIGINT) FROM late",
+                          "SELECT CAST(a AS BIGINT) AS b FROM t ORDER BY b"}) {
+    try {
+      rows_of(*source, sql);
+      FAIL() << "a cast of text must fail";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kIo);
+      EXPECT_THAT(error.what(), Not(HasSubstr("secret")));
+    }
   }
   EXPECT_ERROR(source->execute("SELECT"), ErrorCode::kInternal);
   EXPECT_ERROR(source->execute("SELECT nothing FROM t"), ErrorCode::kInternal);
