@@ -146,8 +146,7 @@ void print_text(const HistogramRequest& request, const Released& released) {
   print_line("  in all     " +
              shown(value_text({total.value, total.half_width}, Type::kDouble) + " " +
                    half_width_text({total.value, total.half_width})) +
-             " in " +
-             grouped(view.leaves ? view.released.leaves() : view.released.shape().cells()) +
+             " in " + grouped(view.leaves ? view.boxes().size() : view.released.shape().cells()) +
              (view.leaves ? " boxes" : " cells"));
   if (!view.released.note().empty()) print_line("  method     " + view.released.note());
   print_line("  error      " + shown("±") +

@@ -144,10 +144,31 @@ double largest(const std::vector<std::vector<double>>& grid) {
   return most > 0 ? most : 1;
 }
 
+/// The boxes with the most rows, of too many to see.
+Answer largest_of(const HistogramView& view, std::size_t most) {
+  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
+  for (const Box& box : view.boxes())
+    answer.rows.push_back({{label_of(view.axes, box), {}}, view.count(box)});
+  std::stable_sort(answer.rows.begin(), answer.rows.end(), [](const auto& a, const auto& b) {
+    return number_of(a.back()) > number_of(b.back());
+  });
+  answer.rows.resize(std::min(answer.rows.size(), most));
+  return answer;
+}
+
 }  // namespace
 
 Answer::Cell HistogramView::count(const Box& box) const {
   return {values.range(box).value, released.range(box).half_width};
+}
+
+std::vector<Box> HistogramView::boxes() const {
+  std::vector<Box> boxes;
+  for (auto& leaf : released.partition())
+    if (leaf.variance > 0) boxes.push_back(std::move(leaf.box));
+  std::sort(boxes.begin(), boxes.end(),
+            [](const Box& a, const Box& b) { return a.begin < b.begin; });
+  return boxes;
 }
 
 Answer rows_of(const HistogramView& view) {
@@ -175,10 +196,14 @@ Answer rows_of(const HistogramView& view) {
     row.push_back(view.count(box));
     answer.rows.push_back(std::move(row));
   };
-  const bool named = std::any_of(view.axes.begin(), view.axes.end(),
-                                 [](const Axis& axis) { return !axis.is_ordered(); });
-  if (view.leaves && !named) {
-    for (const auto& leaf : view.released.partition()) add(leaf.box);
+  const std::vector<Box> boxes = view.leaves ? view.boxes() : std::vector<Box>{};
+  const bool each_of_one_category = std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+    for (std::size_t i = 0; i < view.axes.size(); ++i)
+      if (!view.axes[i].is_ordered() && box.end[i] - box.begin[i] > 1) return false;
+    return true;
+  });
+  if (view.leaves && each_of_one_category) {
+    for (const Box& box : boxes) add(box);
   } else {
     for_boxes(extents(view.axes), std::vector<std::uint32_t>(view.axes.size(), 1), add);
   }
@@ -196,6 +221,7 @@ Answer summary_of(const HistogramView& view, std::size_t most) {
     else
       room /= axis.cells();
   }
+  if (room < 1 && view.leaves) return largest_of(view, most);
   const double each = std::pow(std::max(room, 1.0), 1 / std::max(ordered, 1.0)) + 1e-9;
   std::vector<std::uint32_t> steps;
   for (const Axis& axis : view.axes)

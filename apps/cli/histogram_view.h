@@ -17,12 +17,15 @@ struct HistogramView {
   bool leaves = false;  ///< show the boxes of the method's own partition, not the cells
 
   Answer::Cell count(const Box& box) const;
+  /// The method's own partition, without what it left uncounted.
+  std::vector<Box> boxes() const;
 };
 
 /// Every cell or leaf with its edges or category, `n` and its half width: what files hold.
 Answer rows_of(const HistogramView& view);
 
-/// The same with few rows and one label each, cells taken together where there are too many.
+/// The same with few rows and one label each, cells taken together where there are too many; of many
+/// categories the fullest boxes.
 Answer summary_of(const HistogramView& view, std::size_t most);
 
 /// Ranges by name, each with its count.

@@ -53,6 +53,28 @@ TEST(HistogramCommand, AnswersRangesInTheColumnsOwnValues) {
   EXPECT_NEAR(ranges[0].at("n").get<double>() + ranges[1].at("n").get<double>(), 3000, 400);
 }
 
+// A hundred cells of 20 rows and more among two million, at epsilon 5: noise beyond 14 has probability
+// e^-70, and so has a cell that is not named.
+TEST(HistogramCommand, NamesTheFullCellsOfAHugeDomain) {
+  const Folder folder;
+  const std::string release = "release sparse_histogram --epsilon 5 --delta 1e-6 --data " +
+                              people(folder) + " --columns town,height --cells 1000000";
+  const Ran ran = gauze_program(release + " --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto rows = ran.json().at("rows");
+  ASSERT_EQ(rows.size(), 100u);
+  EXPECT_EQ(rows[0].at("town"), "north");
+  EXPECT_NEAR(rows[0].at("height_from").get<double>(), 150, 1e-3);
+  EXPECT_NEAR(rows[0].at("n").get<double>(), 20, 14);
+  const Ran text = gauze_program(release);
+  EXPECT_THAT(text.out, HasSubstr("100 boxes"));
+  EXPECT_THAT(text.out, HasSubstr("rows of all others are missing"));
+  EXPECT_EQ(gauze_program("release sparse_histogram --epsilon 5 --data " + people(folder) +
+                          " --column town")
+                .exit,
+            2);
+}
+
 TEST(HistogramCommand, DrawsBarsAndHeatMapsAndWritesFiles) {
   const Folder folder;
   const std::string data = people(folder);

@@ -3,6 +3,7 @@
 #include "gauze/histogram/kd_tree.h"
 #include "gauze/histogram/priv_tree.h"
 #include "gauze/histogram/quadtree.h"
+#include "gauze/histogram/sparse.h"
 #include "gauze/histogram/uniform_grid.h"
 
 // Points in space, counted in boxes.
@@ -171,10 +172,46 @@ Algorithm priv_tree() {
       });
 }
 
+ThresholdNoise noise_of(const std::string& word) {
+  if (word == "best") return ThresholdNoise::kBest;
+  if (word == "laplace") return ThresholdNoise::kLaplace;
+  if (word == "gaussian") return ThresholdNoise::kGaussian;
+  throw Error(ErrorCode::kInvalidOption, "noise: must be best, laplace or gaussian");
+}
+
+Algorithm sparse_histogram() {
+  return entry(
+      {.name = "sparse_histogram",
+       .summary = "The full cells of a domain of any size, named where their noisy count allows it",
+       .guarantee = "(epsilon, delta): the noise, and a cell of one person alone is named with "
+                    "probability delta at most.",
+       .accuracy = "Each named cell within its noise; others hold few rows or none.",
+       .cost = "Time proportional to rows times their logarithm, whatever the domain.",
+       .source = "Korolova, Kenthapadi, Mishra and Ntoulas (2009); Wilkins, Kifer, Zhang and "
+                 "Karrer (2024).",
+       .document = "src/gauze/histogram/sparse.md",
+       .options = histogram_options(
+           false,
+           {{"delta", Type::kNumber, "above 0; no threshold is certain, so there is no default",
+             ""},
+            {"rows_per_cell", Type::kWhole,
+             "at most so many rows of a person lie in one cell, by a promise; 0 is all of them",
+             "0"},
+            {"noise", Type::kText, "best (the lower threshold), laplace or gaussian", "best"}})},
+      [](const OptionValues& values, const Shape& shape) {
+        return ThresholdHistogram({.shape = shape,
+                                   .epsilon = values.number("epsilon"),
+                                   .delta = values.number("delta"),
+                                   .rows_per_unit = values.whole("rows_per_unit"),
+                                   .rows_per_cell = values.whole("rows_per_cell"),
+                                   .noise = noise_of(values.text("noise"))});
+      });
+}
+
 }  // namespace
 
 std::vector<Algorithm> point_histograms() {
-  return {adaptive_grid(), uniform_grid(), quadtree(), kd_tree(), priv_tree()};
+  return {adaptive_grid(), uniform_grid(), quadtree(), kd_tree(), priv_tree(), sparse_histogram()};
 }
 
 }  // namespace gauze::internal

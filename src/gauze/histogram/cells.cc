@@ -21,8 +21,9 @@ void check_shape(const Shape& shape) {
 void check_dense(const Shape& shape) {
   check_shape(shape);
   require(shape.cells() <= 1u << 28,
-          "shape: must have at most 2^28 cells to count each; use fewer cells, or a method for "
-          "points or sparse domains");
+          "shape: must have at most 2^28 cells to count each; use fewer cells, or sparse_histogram "
+          "or a "
+          "method for points");
 }
 
 Box Box::whole(const Shape& shape) {

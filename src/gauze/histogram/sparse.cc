@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "gauze/accounting/accountant.h"
 #include "gauze/base/error.h"
@@ -114,74 +116,137 @@ Rule rule_of(const ThresholdHistogram::Options& options) {
   return gaussian && gaussian->threshold < laplace.threshold ? *gaussian : laplace;
 }
 
-/// Cells that hold rows, by index.
-std::vector<SparseHistogram::Cell> occupied(const Shape& shape, const Points& points) {
-  std::vector<SparseHistogram::Cell> rows;
+/// The cells that hold rows, each once.
+Points occupied(const Shape& shape, const Points& points) {
   const std::size_t axes = shape.axes();
+  std::vector<std::pair<std::uint64_t, std::int64_t>>
+      rows;  // the cell's number, the last axis fastest
   for (std::size_t row = 0; row < points.rows(shape); ++row) {
     std::uint64_t index = 0;
     for (std::size_t axis = 0; axis < axes; ++axis)
       index = index * shape.extents[axis] + points.coordinates[row * axes + axis];
-    if (points.weight(row) > 0) rows.push_back({index, points.weight(row)});
+    if (points.weight(row) > 0) rows.emplace_back(index, points.weight(row));
   }
-  std::sort(rows.begin(), rows.end(),
-            [](const auto& a, const auto& b) { return a.index < b.index; });
-  std::vector<SparseHistogram::Cell> cells;
-  for (const auto& row : rows) {
-    if (cells.empty() || cells.back().index != row.index)
-      cells.push_back(row);
-    else
-      cells.back().count = saturating_add(cells.back().count, row.count);
+  std::sort(rows.begin(), rows.end());
+  Points cells;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (row > 0 && rows[row].first == rows[row - 1].first) {
+      cells.weights.back() = saturating_add(cells.weights.back(), rows[row].second);
+      continue;
+    }
+    cells.coordinates.resize(cells.coordinates.size() + axes);
+    std::uint64_t rest = rows[row].first;
+    for (std::size_t axis = axes; axis-- > 0; rest /= shape.extents[axis])
+      cells.coordinates[cells.coordinates.size() - axes + axis] =
+          static_cast<std::uint32_t>(rest % shape.extents[axis]);
+    cells.weights.push_back(rows[row].second);
   }
   return cells;
 }
 
+/// A tree of boxes in which every named cell is a leaf: named cells are halved until each is alone, then
+/// its surroundings are cut away. At most four nodes for each named cell and axis.
+class NamedCells {
+ public:
+  NamedCells(const Shape& shape, const Points& cells, double variance)
+      : shape_(shape), cells_(cells), variance_(variance), order_(cells.weights.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    add(Box::whole(shape), order_);
+    for (std::size_t node = 0; node < nodes_.size(); ++node) split(node);
+  }
+
+  RangeHistogram histogram(bool gaussian) && {
+    return {shape_, std::move(nodes_), std::move(bounds_), gaussian};
+  }
+
+ private:
+  using Cells = std::span<std::size_t>;
+
+  std::uint32_t at(std::size_t cell, std::size_t axis) const {
+    return cells_.coordinates[cell * shape_.axes() + axis];
+  }
+
+  void add(const Box& box, Cells inside) {
+    TreeNode node;
+    for (const std::size_t cell : inside)
+      node.estimate += static_cast<double>(cells_.weights[cell]);
+    node.variance = variance_ * static_cast<double>(inside.size());
+    nodes_.push_back(node);
+    bounds_.insert(bounds_.end(), box.begin.begin(), box.begin.end());
+    bounds_.insert(bounds_.end(), box.end.begin(), box.end.end());
+    inside_.push_back(inside);
+  }
+
+  Box box_of(std::size_t node) const {
+    const auto own = std::span(bounds_).subspan(node * 2 * shape_.axes(), 2 * shape_.axes());
+    const auto middle = own.begin() + static_cast<std::ptrdiff_t>(shape_.axes());
+    return {{own.begin(), middle}, {middle, own.end()}};
+  }
+
+  void split(std::size_t node) {
+    const Cells inside = inside_[node];
+    if (inside.empty()) return;
+    const Box box = box_of(node);
+    const auto first = static_cast<std::uint32_t>(nodes_.size());
+    if (inside.size() > 1)
+      halve(box, inside);
+    else
+      cut_away(box, inside);
+    nodes_[node].first_child = first;
+    nodes_[node].children = static_cast<std::uint32_t>(nodes_.size()) - first;
+  }
+
+  /// Along the axis on which the cells are spread most, so that some lie on either side.
+  void halve(Box box, Cells inside) {
+    std::size_t axis = 0;
+    std::uint32_t widest = 0, lowest = 0;
+    for (std::size_t i = 0; i < shape_.axes(); ++i) {
+      const auto [low, high] = std::minmax_element(
+          inside.begin(), inside.end(), [&](auto a, auto b) { return at(a, i) < at(b, i); });
+      if (at(*high, i) - at(*low, i) <= widest) continue;
+      axis = i;
+      lowest = at(*low, i);
+      widest = at(*high, i) - lowest;
+    }
+    const auto middle = inside.begin() + static_cast<std::ptrdiff_t>(inside.size() / 2);
+    std::nth_element(inside.begin(), middle, inside.end(),
+                     [&](auto a, auto b) { return at(a, axis) < at(b, axis); });
+    const std::uint32_t where = std::max(at(*middle, axis), lowest + 1);
+    const auto cut = std::partition(inside.begin(), inside.end(),
+                                    [&](auto cell) { return at(cell, axis) < where; });
+    const std::uint32_t end = std::exchange(box.end[axis], where);
+    add(box, {inside.begin(), cut});
+    box.begin[axis] = std::exchange(box.end[axis], end);
+    add(box, {cut, inside.end()});
+  }
+
+  void cut_away(Box box, Cells alone) {
+    for (std::size_t axis = 0; axis < shape_.axes(); ++axis) {
+      const std::uint32_t cell = at(alone.front(), axis);
+      const std::uint32_t begin = box.begin[axis], end = box.end[axis];
+      if (end - begin == 1) continue;
+      const auto part = [&](std::uint32_t from, std::uint32_t to, Cells cells) {
+        box.begin[axis] = from;
+        box.end[axis] = to;
+        if (from < to) add(box, cells);
+      };
+      part(begin, cell, {});
+      part(cell, cell + 1, alone);
+      part(cell + 1, end, {});
+      return;
+    }
+  }
+
+  const Shape& shape_;
+  const Points& cells_;
+  double variance_;
+  std::vector<std::size_t> order_;
+  std::vector<TreeNode> nodes_;
+  std::vector<std::uint32_t> bounds_;
+  std::vector<Cells> inside_;
+};
+
 }  // namespace
-
-SparseHistogram::SparseHistogram(Shape shape, std::vector<Cell> cells, double variance,
-                                 bool gaussian)
-    : shape_(std::move(shape)),
-      cells_(std::move(cells)),
-      variance_(variance),
-      gaussian_(gaussian) {}
-
-std::vector<std::uint32_t> SparseHistogram::coordinates(const Cell& cell) const {
-  std::vector<std::uint32_t> result(shape_.axes());
-  std::uint64_t rest = cell.index;
-  for (std::size_t axis = shape_.axes(); axis-- > 0;) {
-    result[axis] = static_cast<std::uint32_t>(rest % shape_.extents[axis]);
-    rest /= shape_.extents[axis];
-  }
-  return result;
-}
-
-RangeEstimate SparseHistogram::range(const Box& box, double confidence) const {
-  require(box.begin.size() == shape_.axes() && box.end.size() == shape_.axes(),
-          "range: must have a begin and an end for each axis");
-  for (std::size_t axis = 0; axis < shape_.axes(); ++axis)
-    require(box.begin[axis] <= box.end[axis] && box.end[axis] <= shape_.extents[axis],
-            "range: must lie inside the histogram, its begin not after its end");
-  std::uint64_t slice = 1;  // cells for each step along the first axis
-  for (std::size_t axis = 1; axis < shape_.axes(); ++axis) slice *= shape_.extents[axis];
-  const auto at = [&](std::uint64_t index) {
-    return std::lower_bound(cells_.begin(), cells_.end(), index,
-                            [](const Cell& cell, std::uint64_t i) { return cell.index < i; });
-  };
-  double sum = 0;
-  double named = 0;
-  const auto end = at(box.end[0] * slice);
-  for (auto cell = at(box.begin[0] * slice); cell < end; ++cell) {
-    const auto where = coordinates(*cell);
-    bool inside = true;
-    for (std::size_t axis = 0; axis < shape_.axes(); ++axis)
-      inside = inside && where[axis] >= box.begin[axis] && where[axis] < box.end[axis];
-    if (!inside) continue;
-    sum += static_cast<double>(cell->count);
-    named += 1;
-  }
-  const double variance = named * variance_;
-  return {sum, variance, noise_half_width(variance, confidence, gaussian_)};
-}
 
 ThresholdHistogram::ThresholdHistogram(Options options)
     : options_(std::move(options)), rule_(rule_of(options_)) {}
@@ -194,20 +259,26 @@ Accuracy ThresholdHistogram::accuracy(double confidence) const {
           "each cell, absent ones read as 0"};
 }
 
-Release<SparseHistogram> ThresholdHistogram::run(const Points& points, Context& context) const {
+Release<RangeHistogram> ThresholdHistogram::run(const Points& points, Context& context) const {
   check_points(options_.shape, points);
   StepMeter steps(event(), context);
-  std::vector<SparseHistogram::Cell> cells = occupied(options_.shape, points);
-  std::vector<std::int64_t> counts;
-  counts.reserve(cells.size());
-  for (const auto& cell : cells) counts.push_back(cell.count);
-  const std::vector<std::int64_t> noisy = std::visit(
-      [&](const auto& noise) { return noise.run(counts, steps.context()).value; }, rule_.noise);
-  std::vector<SparseHistogram::Cell> named;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (noisy[i] >= rule_.threshold) named.push_back({cells[i].index, noisy[i]});
-  return {SparseHistogram(options_.shape, std::move(named), rule_.variance, is_gaussian()),
-          accuracy(), event()};
+  const Points cells = occupied(options_.shape, points);
+  const std::vector<std::int64_t> noisy =
+      std::visit([&](const auto& noise) { return noise.run(cells.weights, steps.context()).value; },
+                 rule_.noise);
+  const std::size_t axes = options_.shape->axes();
+  Points named;
+  for (std::size_t i = 0; i < noisy.size(); ++i) {
+    if (noisy[i] < rule_.threshold) continue;
+    const auto cell = std::span(cells.coordinates).subspan(i * axes, axes);
+    named.coordinates.insert(named.coordinates.end(), cell.begin(), cell.end());
+    named.weights.push_back(noisy[i]);
+  }
+  RangeHistogram histogram =
+      NamedCells(options_.shape, named, rule_.variance).histogram(is_gaussian());
+  histogram.set_note("cells whose noisy count reaches " + std::to_string(rule_.threshold) +
+                     " are named; rows of all others are missing");
+  return {std::move(histogram), accuracy(), event()};
 }
 
 }  // namespace gauze

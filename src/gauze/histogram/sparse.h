@@ -15,38 +15,6 @@
 
 namespace gauze {
 
-/// The cells of a huge histogram that hold enough rows to be named, with noisy counts. All others are
-/// absent: they hold few rows or none. What is done with it costs nothing.
-class SparseHistogram {
- public:
-  struct Cell {
-    std::uint64_t index;  ///< the last axis fastest
-    std::int64_t count;   ///< noisy, at least the threshold
-    bool operator==(const Cell&) const = default;
-  };
-
-  /// Cells by increasing index; the variance is that of the noise of each.
-  SparseHistogram(Shape shape, std::vector<Cell> cells, double variance, bool gaussian);
-
-  const Shape& shape() const { return shape_; }
-  const std::vector<Cell>& cells() const { return cells_; }
-  double variance() const { return variance_; }
-  std::vector<std::uint32_t> coordinates(const Cell& cell) const;
-
-  /// How many rows the named cells in the box hold; rows of absent cells are missing in it. Throws
-  /// `kInvalidOption` for a box that is not inside the shape. O(named cells between its ends along the
-  /// first axis).
-  RangeEstimate range(const Box& box, double confidence = 0.95) const;
-
-  bool operator==(const SparseHistogram&) const = default;
-
- private:
-  Shape shape_;
-  std::vector<Cell> cells_;
-  double variance_;
-  bool gaussian_;
-};
-
 enum class ThresholdNoise : std::uint8_t {
   kBest,  ///< the one with the lower threshold
   kLaplace,
@@ -54,7 +22,8 @@ enum class ThresholdNoise : std::uint8_t {
 };
 
 /// Noise on the cells that are not empty; those that reach a threshold are named. For domains in which
-/// nearly all cells are empty, of any size.
+/// nearly all cells are empty, of any size. The leaves of the result with noise are the named cells; the
+/// others, read as 0, hold few rows or none and have variance 0.
 ///
 /// Privacy    (epsilon, delta)-DP. The event says more: the noise, beside (0, delta').
 /// Accuracy   each cell, when an absent one is read as 0; a cell without rows is never named.
@@ -85,7 +54,7 @@ class ThresholdHistogram {
   Accuracy accuracy(double confidence = 0.95) const;
 
   /// Charges the meter, then releases. Throws `kInvalidInput` for points outside of the shape.
-  Release<SparseHistogram> run(const Points& points, Context& context) const;
+  Release<RangeHistogram> run(const Points& points, Context& context) const;
 
   struct Rule {
     std::variant<DiscreteLaplace, DiscreteGaussian> noise;

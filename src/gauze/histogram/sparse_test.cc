@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gauze/accounting/accountant.h"
 #include "gauze/histogram/count_noise.h"
+#include "gauze/random/uniform.h"
 #include "gauze/testing/audit.h"
 #include "gauze/testing/contract.h"
 #include "gauze/testing/matchers.h"
@@ -30,6 +32,15 @@ ThresholdHistogram sparse(const Ratio& epsilon, const Ratio& delta, std::uint64_
 }
 
 const Ratio kDelta = parse_ratio("1e-5");
+
+/// The named cells with their counts, by their place.
+std::vector<std::pair<std::vector<std::uint32_t>, double>> named(const RangeHistogram& histogram) {
+  std::vector<std::pair<std::vector<std::uint32_t>, double>> cells;
+  for (const auto& leaf : histogram.partition())
+    if (leaf.variance > 0) cells.emplace_back(leaf.box.begin, leaf.value);
+  std::sort(cells.begin(), cells.end());
+  return cells;
+}
 
 TEST(Sparse, OptionsOutsideTheirRangeAreRefused) {
   EXPECT_ERROR(sparse(0, kDelta), ErrorCode::kInvalidOption);
@@ -113,24 +124,67 @@ TEST(Sparse, NamesFullCellsOnlyAndInOrder) {
   points.coordinates.insert(points.coordinates.end(), {2, 2});
   points.weights.push_back(0);
   SeededBits bits(4);
-  const SparseHistogram histogram = release_once(mechanism, points, bits);
+  const RangeHistogram histogram = release_once(mechanism, points, bits);
+  const auto cells = named(histogram);
   // Each single row is named with probability 0.9e-5: more than two of them once in 10^3 seeds.
-  ASSERT_GE(histogram.cells().size(), 2u);
-  ASSERT_LE(histogram.cells().size(), 4u);
-  EXPECT_EQ(histogram.coordinates(histogram.cells()[0]), (std::vector<std::uint32_t>{1, 9}));
-  EXPECT_EQ(histogram.coordinates(histogram.cells()[1]), (std::vector<std::uint32_t>{3, 4}));
+  ASSERT_GE(cells.size(), 2u);
+  ASSERT_LE(cells.size(), 4u);
+  EXPECT_EQ(cells[0].first, (std::vector<std::uint32_t>{1, 9}));
+  EXPECT_EQ(cells[1].first, (std::vector<std::uint32_t>{3, 4}));
   const RangeEstimate both = histogram.range({{1, 3}, {4, 1000}});
   EXPECT_LE(std::abs(both.value - 150), 40);
   EXPECT_DOUBLE_EQ(both.variance, 2 * mechanism.variance());
   EXPECT_EQ(histogram.range({{1, 3}, {4, 4}}).value, 0);
-  EXPECT_EQ(histogram.range({{2, 0}, {4, 1000}}).value,
-            static_cast<double>(histogram.cells()[1].count));
+  EXPECT_EQ(histogram.range({{2, 0}, {4, 1000}}).value, cells[1].second);
   EXPECT_ERROR(histogram.range({{5, 0}, {4, 10}}), ErrorCode::kInvalidOption);
 }
 
 TEST(Sparse, EmptyDataNamesNothing) {
   SeededBits bits(1);
-  EXPECT_TRUE(release_once(sparse(1, kDelta), Points{}, bits).cells().empty());
+  const RangeHistogram histogram = release_once(sparse(1, kDelta), Points{}, bits);
+  EXPECT_TRUE(named(histogram).empty());
+  EXPECT_EQ(histogram.total().value, 0);
+}
+
+// Against a plain list of cells, most of them crowded into a corner of four axes.
+TEST(Sparse, AnyBoxSumsTheNamedCellsInside) {
+  const Shape shape{{7, 1u << 20, 3, 50}};
+  const auto mechanism = sparse(1, kDelta, 1, 0, ThresholdNoise::kLaplace, shape);
+  SeededBits bits(11);
+  Points points;
+  for (int i = 0; i < 3000; ++i) {
+    for (const std::uint32_t extent : shape.extents)
+      points.coordinates.push_back(static_cast<std::uint32_t>(
+          uniform_below(bits, i % 10 == 0 ? extent : std::min(extent, 5u))));
+    points.weights.push_back(1 + static_cast<std::int64_t>(uniform_below(bits, 40)));
+  }
+  const RangeHistogram histogram = release_once(mechanism, points, bits);
+  const auto cells = named(histogram);
+  ASSERT_GT(cells.size(), 300u);
+  EXPECT_LE(histogram.leaves(), cells.size() * 3 * shape.axes());
+  double volume = 0;
+  for (const auto& leaf : histogram.partition()) volume += leaf.box.volume();
+  EXPECT_EQ(volume, static_cast<double>(shape.cells()));
+  for (int i = 0; i < 200; ++i) {
+    Box box;
+    for (const std::uint32_t extent : shape.extents) {
+      const std::uint32_t from =
+          static_cast<std::uint32_t>(uniform_below(bits, std::min(extent, 6u)));
+      box.begin.push_back(from);
+      box.end.push_back(from + static_cast<std::uint32_t>(uniform_below(bits, extent - from + 1)));
+    }
+    double sum = 0, inside = 0;
+    for (const auto& [at, count] : cells) {
+      bool in = true;
+      for (std::size_t axis = 0; axis < at.size(); ++axis)
+        in = in && at[axis] >= box.begin[axis] && at[axis] < box.end[axis];
+      sum += in ? count : 0;
+      inside += in ? 1 : 0;
+    }
+    const RangeEstimate answer = histogram.range(box);
+    EXPECT_EQ(answer.value, sum);
+    EXPECT_NEAR(answer.variance, inside * mechanism.variance(), 1e-6 * mechanism.variance());
+  }
 }
 
 // A cell with n rows is named with P(X >= T - n): 20,000 cells, five standard errors, once in 10^6 runs.
@@ -143,10 +197,10 @@ TEST(Sparse, ACellIsNamedWithTheProbabilityOfItsNoise) {
       points.weights.push_back(rows);
     }
     SeededBits bits(7);
-    const auto named = release_once(mechanism, points, bits).cells().size();
+    const auto count = named(release_once(mechanism, points, bits)).size();
     const double a = static_cast<double>(mechanism.threshold()) - rows;
     const double p = a >= 1 ? laplace_tail(a, 1) : 1 - laplace_tail(1 - a, 1);
-    EXPECT_NEAR(static_cast<double>(named), 20000 * p, 5 * std::sqrt(20000 * p * (1 - p)));
+    EXPECT_NEAR(static_cast<double>(count), 20000 * p, 5 * std::sqrt(20000 * p * (1 - p)));
   }
 }
 
@@ -162,12 +216,13 @@ TEST(Sparse, KeepsItsAccuracyPromise) {
       points.weights.push_back(rows);
     }
     SeededBits bits(8);
-    const auto cells = release_once(mechanism, points, bits).cells();
+    const auto cells = named(release_once(mechanism, points, bits));
     int kept = static_cast<double>(rows) <= promised ? static_cast<int>(1000 - cells.size()) : 0;
     double squares = 0;
-    for (const auto& cell : cells) {
-      kept += std::abs(static_cast<double>(cell.count - rows)) <= promised ? 1 : 0;
-      squares += std::pow(static_cast<double>(cell.count - rows), 2);
+    for (const auto& [at, count] : cells) {
+      const double error = count - static_cast<double>(rows);
+      kept += std::abs(error) <= promised ? 1 : 0;
+      squares += error * error;
     }
     EXPECT_GE(kept, 920);
     if (rows == 1000) {
@@ -179,22 +234,21 @@ TEST(Sparse, KeepsItsAccuracyPromise) {
 // One unit alone in a cell. With delta = 0.01 it is named with probability below 0.01; the twin takes the
 // threshold for a much larger delta, and the audit at delta = 0.01 sees a positive epsilon, far above.
 TEST(Sparse, SurvivesTheAuditThatCatchesALowThreshold) {
-  const auto named = [](const ThresholdHistogram& mechanism, std::uint32_t rows) {
+  const auto count = [](const ThresholdHistogram& mechanism, std::uint32_t rows) {
     return [&mechanism, rows](BitSource& bits) {
       Points points;
       points.coordinates.assign(rows, 3);
-      const auto cells = release_once(mechanism, points, bits).cells();
-      return cells.empty() ? 0.0 : static_cast<double>(cells.front().count);
+      return release_once(mechanism, points, bits).total().value;
     };
   };
   const Ratio delta = parse_ratio("0.01");
   const testing::AuditOptions options{.trials = 5000, .delta = 0.01};
   const Shape shape{{10}};
   const auto right = sparse(1, delta, 1, 0, ThresholdNoise::kLaplace, shape);
-  EXPECT_LE(testing::audited_epsilon(named(right, 0), named(right, 1), options), 1.0);
-  EXPECT_LE(testing::audited_epsilon(named(right, 6), named(right, 7), options), 1.0);
+  EXPECT_LE(testing::audited_epsilon(count(right, 0), count(right, 1), options), 1.0);
+  EXPECT_LE(testing::audited_epsilon(count(right, 6), count(right, 7), options), 1.0);
   const auto low = sparse(1, parse_ratio("0.2"), 1, 0, ThresholdNoise::kLaplace, shape);
-  EXPECT_GT(testing::audited_epsilon(named(low, 0), named(low, 1), options), 1.5);
+  EXPECT_GT(testing::audited_epsilon(count(low, 0), count(low, 1), options), 1.5);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "gauze/histogram/kd_tree.h"
 #include "gauze/histogram/priv_tree.h"
 #include "gauze/histogram/quadtree.h"
+#include "gauze/histogram/sparse.h"
 #include "gauze/histogram/uniform_grid.h"
 #include "gauze/random/system_bits.h"
 #include "gauze/random/uniform.h"
@@ -25,9 +26,22 @@ Points many_points(std::int64_t rows) {
 }
 
 template <class Method>
+Method method_of() {
+  return Method({.shape = kShape, .epsilon = 1, .rows_per_unit = 1u});
+}
+template <>
+ThresholdHistogram method_of<ThresholdHistogram>() {
+  return ThresholdHistogram({.shape = kShape,
+                             .epsilon = 1,
+                             .delta = Ratio(1, 1'000'000),
+                             .rows_per_unit = 1u,
+                             .noise = ThresholdNoise::kLaplace});
+}
+
+template <class Method>
 void release(benchmark::State& state) {
   const Points points = many_points(state.range(0));
-  const Method method({.shape = kShape, .epsilon = 1, .rows_per_unit = 1u});
+  const auto method = method_of<Method>();
   SystemBits bits;
   std::size_t leaves = 0;
   for (auto _ : state) {
@@ -47,6 +61,7 @@ BENCHMARK(release<AdaptiveGrid>)->Apply(sizes);
 BENCHMARK(release<Quadtree>)->Apply(sizes);
 BENCHMARK(release<PrivTree>)->Apply(sizes);
 BENCHMARK(release<KdTree>)->Apply(sizes);
+BENCHMARK(release<ThresholdHistogram>)->Apply(sizes);
 
 }  // namespace
 }  // namespace gauze
