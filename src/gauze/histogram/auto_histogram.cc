@@ -8,12 +8,30 @@
 #include "gauze/histogram/flat.h"
 #include "gauze/histogram/priv_tree.h"
 #include "gauze/histogram/pruned_hierarchy.h"
+#include "gauze/histogram/uniform_grid.h"
+#include "gauze/mechanism/discrete_laplace.h"
 
 namespace gauze {
 namespace {
 
 /// More cells than this are not counted one by one.
 constexpr std::uint64_t kMostCells = 1u << 22;
+
+/// Of epsilon, for the number of rows; and for whether they are spread evenly, which shows the easier the
+/// more there are.
+const Ratio kCountShare(1, 32);
+double test_share(double strength) {
+  return std::min(1.0 / 16, 32 / strength);
+}
+/// By rows for each unit of noise: whether evenness is worth asking for, and whether all levels are worth
+/// the same. Measured on public arrays, as are the next.
+constexpr double kTestedBelow = 5000;
+constexpr double kStrong = 3e4;
+/// What is compared: parts of so many rows, in blocks of so many rows for each unit of noise, which
+/// may differ by so much of all rows more than by chance.
+constexpr double kRowsPerPart = 16;
+constexpr double kRowsPerBlock = 80;
+constexpr double kEvenShare = 0.25;
 
 /// The largest number of cells for which no hierarchy beats a flat histogram at ranges (Qardaji, Yang
 /// and Li 2013).
@@ -66,9 +84,23 @@ AutoHistogram::Method AutoHistogram::method() const {
   return Method::kLevels;
 }
 
-Ratio AutoHistogram::total_share() const {
-  if (options_.expected_rows != 0 || options_.delta > 0) return 0;
-  return Ratio(1, 8);
+std::int64_t unevenness(std::span<const std::int64_t> counts, std::size_t part, std::size_t parts) {
+  __int128 sum = 0;
+  std::vector<std::int64_t> sums(parts);
+  for (std::size_t begin = 0; begin + part * parts <= counts.size(); begin += part * parts) {
+    Wide block = 0;
+    for (std::size_t i = 0; i < parts; ++i) {
+      sums[i] = 0;
+      for (const std::int64_t count : counts.subspan(begin + i * part, part))
+        sums[i] = saturating_add(sums[i], count);
+      block += sums[i];
+    }
+    for (const std::int64_t each : sums) {
+      const Wide surplus = Wide(each) * static_cast<std::int64_t>(parts) - block;
+      sum += surplus < 0 ? -surplus : surplus;
+    }
+  }
+  return sum > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(sum);
 }
 
 AutoHistogram::AutoHistogram(Options options) : options_(std::move(options)) {
@@ -85,14 +117,14 @@ AutoHistogram::AutoHistogram(Options options) : options_(std::move(options)) {
       event_ = grid_of(options_).event();
       break;
     case Method::kLevels:
-      if (options_.delta > 0 || options_.expected_rows != 0) {
+      if (options_.delta > 0) {
         event_ = pruned_of(options_, HistogramAim::kRanges).event();
+      } else if (options_.expected_rows != 0) {
+        event_ = {events::Pure{options_.epsilon}, Relation::kAddRemove};
       } else {
-        const Ratio share = total_share();
-        event_ = {events::Composed{{CountNoise::laplace(Ratio(options_.epsilon.get() * share),
-                                                        options_.rows_per_unit)
-                                        .event(),
-                                    {events::Pure{Ratio(options_.epsilon.get() * (1 - share))},
+        const Ratio price(options_.epsilon.get() * kCountShare);
+        event_ = {events::Composed{{CountNoise::laplace(price, options_.rows_per_unit).event(),
+                                    {events::Pure{Ratio(options_.epsilon.get() - price)},
                                      Relation::kAddRemove}}},
                   Relation::kAddRemove};
       }
@@ -112,53 +144,89 @@ Accuracy AutoHistogram::accuracy(double confidence) const {
   }
 }
 
+bool AutoHistogram::seems_even(std::span<const std::int64_t> counts, double rows,
+                               const Ratio& price, Context& context) const {
+  const double per_noise = static_cast<double>(options_.rows_per_unit) / round_up(options_.epsilon);
+  const auto cells = static_cast<double>(counts.size());
+  const auto part = static_cast<std::size_t>(
+      std::clamp(std::round(kRowsPerPart * cells / rows), 1.0, std::floor(cells / 2)));
+  const auto parts = static_cast<std::size_t>(
+      std::clamp(std::round(kRowsPerBlock / kRowsPerPart * per_noise), 4.0, 1e6));
+  const std::size_t in_block = std::min(parts, counts.size() / part);
+  const Integer moved = 2 * (Integer(in_block) - 1) * options_.rows_per_unit.get();
+  if (moved > INT64_MAX) return false;
+  const DiscreteLaplace noise(
+      {.l1_sensitivity = moved.convert_to<std::uint64_t>(), .scale = Ratio(Ratio(moved) / price)});
+  const double uneven =
+      static_cast<double>(noise.run(unevenness(counts, part, in_block), context).value) /
+      static_cast<double>(in_block);
+  // Even rows differ by chance: the mean absolute deviation of a Poisson number.
+  const double counted = static_cast<double>(counts.size() / (part * in_block) * in_block);
+  const double mean = rows * static_cast<double>(part) / cells;
+  const double whole = std::floor(mean);
+  const double by_chance =
+      2 * std::exp((whole + 1) * std::log(mean) - mean - std::lgamma(whole + 1));
+  return uneven - counted * by_chance < kEvenShare * rows;
+}
+
 Release<RangeHistogram> AutoHistogram::levels(const Points& points, Context& context) const {
   StepMeter steps(event_, context);
-  const Ratio share = total_share();
-  const Ratio rest(options_.epsilon.get() * (1 - share));
-  const CountNoise whole =
-      CountNoise::laplace(Ratio(options_.epsilon.get() * share), options_.rows_per_unit);
-  const std::vector<std::int64_t> counts = counts_of(options_.shape, points);
-  std::int64_t total = 0;
-  for (const std::int64_t count : counts)
-    if (__builtin_add_overflow(total, count, &total)) total = INT64_MAX;
-  const auto noisy = static_cast<double>(whole.run(std::span(&total, 1), steps.context()).front());
-  const double rows = std::max(1.0, noisy);
+  const Shape& shape = options_.shape;
+  const std::uint64_t per_unit = options_.rows_per_unit;
+  const std::vector<std::int64_t> counts = counts_of(shape, points);
+  Ratio left = options_.epsilon;
+  auto rows = static_cast<double>(options_.expected_rows);
+  if (options_.expected_rows == 0) {
+    std::int64_t total = 0;
+    for (const std::int64_t count : counts) total = saturating_add(total, count);
+    const Ratio price(options_.epsilon.get() * kCountShare);
+    const CountNoise noise = CountNoise::laplace(price, per_unit);
+    rows = std::max(1.0, static_cast<double>(noise.run(std::span(&total, 1), steps.context())[0]));
+    left -= price;
+  }
   const double strength = signal(rows, options_);
-  if (strength < few_rows(options_.shape)) {
-    RangeHistogram histogram =
-        PrivTree(
-            {.shape = options_.shape, .epsilon = rest, .rows_per_unit = options_.rows_per_unit})
-            .run(points, steps.context())
-            .value;
-    histogram.set_note(
-        "boxes halved while they seem full (PrivTree): there are few rows for the noise");
-    return {std::move(histogram), accuracy(), event()};
+  const auto noted = [&](RangeHistogram histogram, const char* note) {
+    histogram.set_note(note);
+    return Release<RangeHistogram>{std::move(histogram), accuracy(), event()};
+  };
+  if (shape.axes() == 1 && strength < kTestedBelow) {
+    const Ratio price(options_.epsilon.get() * ratio_of_decimal(test_share(strength)));
+    left -= price;
+    if (seems_even(counts, rows, price, steps.context())) {
+      const UniformGrid method({.shape = shape,
+                                .epsilon = left,
+                                .rows_per_unit = per_unit,
+                                .expected_rows = static_cast<std::uint64_t>(rows)});
+      return noted(method.run(points, steps.context()).value,
+                   "equal boxes: few rows for the noise, spread evenly or smoothly");
+    }
   }
-  if (options_.shape->axes() > 1 && strength < 4.0 * static_cast<double>(options_.shape->cells())) {
-    Options grid = options_;
-    grid.epsilon = rest;
-    grid.expected_rows = static_cast<std::uint64_t>(rows);
-    RangeHistogram histogram = grid_of(grid).run(points, steps.context()).value;
-    histogram.set_note("adaptive grid: there are about as many rows as cells for the noise");
-    return {std::move(histogram), accuracy(), event()};
+  if (strength < few_rows(shape)) {
+    const PrivTree method({.shape = shape, .epsilon = left, .rows_per_unit = per_unit});
+    return noted(method.run(points, steps.context()).value,
+                 "boxes halved while they seem full (PrivTree): there are few rows for the noise");
   }
-  HalvingTree tree(options_.shape, counts);
-  tree.set_total(noisy, whole.variance());
-  const std::size_t levels = range_level_weights(options_.shape).size() - 1;
+  if (shape.axes() > 1 && strength < 4.0 * static_cast<double>(shape.cells())) {
+    const AdaptiveGrid method({.shape = shape,
+                               .epsilon = left,
+                               .rows_per_unit = per_unit,
+                               .expected_rows = static_cast<std::uint64_t>(rows)});
+    return noted(method.run(points, steps.context()).value,
+                 "adaptive grid: there are about as many rows as cells for the noise");
+  }
   // Where noise hides small blocks, larger ones get more of the budget.
-  const bool strong = strength >= 3e4;
-  std::vector<Ratio> weights(levels, 1);
-  for (std::size_t level = levels - 1; level-- > 0;)
-    weights[level] = strong ? Ratio(1) : Ratio(weights[level + 1] * Ratio(7, 5));
-  const auto noises = split_budget({rest, 0, options_.rows_per_unit}, weights);
-  for (std::size_t level = 1; level <= levels; ++level)
-    tree.measure(level, levels, noises[level - 1], steps.context());
-  RangeHistogram histogram = tree.fitted(split_price(options_.shape, HistogramAim::kRanges), false);
-  histogram.set_note(strong ? "pruned hierarchy: ranges add few blocks, even blocks are not cut"
-                            : "pruned hierarchy, more of the budget on large blocks: there are few "
-                              "rows for the noise");
-  return {std::move(histogram), accuracy(), event()};
+  const bool strong = strength >= kStrong;
+  std::vector<Ratio> weights = range_level_weights(shape);
+  for (std::size_t level = weights.size() - 1; level-- > 1 && !strong;)
+    weights[level] = weights[level + 1] * Ratio(7, 5);
+  const PrunedHierarchy method({.shape = shape,
+                                .epsilon = left,
+                                .rows_per_unit = per_unit,
+                                .level_weights = std::move(weights)});
+  return noted(method.run(counts, steps.context()).value,
+               strong ? "pruned hierarchy: ranges add few blocks, even blocks are not cut"
+                      : "pruned hierarchy, more of the budget on large blocks: there are few "
+                        "rows for the noise");
 }
 
 Release<RangeHistogram> AutoHistogram::run(const Points& points, Context& context) const {
@@ -181,7 +249,7 @@ Release<RangeHistogram> AutoHistogram::run(const Points& points, Context& contex
     default:
       break;
   }
-  if (options_.delta == 0 && options_.expected_rows == 0) return levels(points, context);
+  if (options_.delta == 0) return levels(points, context);
   return noted(
       pruned_of(options_, HistogramAim::kRanges).run(counts_of(options_.shape, points), context),
       "pruned hierarchy: long ranges add few blocks, and even blocks are not cut");

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
 
 #include "gauze/accounting/release.h"
 #include "gauze/base/required.h"
@@ -41,11 +41,16 @@ class AutoHistogram {
   enum class Method : std::uint8_t { kFlat, kCells, kLevels, kGrid };
 
   Method method() const;
-  Ratio total_share() const;
+  bool seems_even(std::span<const std::int64_t> counts, double rows, const Ratio& price,
+                  Context& context) const;
   Release<RangeHistogram> levels(const Points& points, Context& context) const;
 
   Options options_;
   Event event_;
 };
+
+/// By how much parts of `part` cells differ from an even spread of the blocks of `parts` parts they lie
+/// in, times `parts`, summed up over whole blocks. A row more or less moves it by at most 2 (parts - 1).
+std::int64_t unevenness(std::span<const std::int64_t> counts, std::size_t part, std::size_t parts);
 
 }  // namespace gauze

@@ -46,7 +46,7 @@ std::vector<Ratio> range_level_weights(const Shape& shape) {
   const std::uint32_t step = shape.axes() == 1 ? 4 : 5;
   const std::size_t levels = std::max<std::size_t>(1, (halvings(shape) + step / 2) / step);
   std::vector<Ratio> weights(levels + 1, 1);
-  weights[0] = Ratio(1, 2);
+  weights[0] = shape.axes() == 1 ? Ratio(3, 8) : Ratio(0);
   return weights;
 }
 

@@ -51,8 +51,8 @@ class PrunedHierarchy {
   std::vector<CountNoise> noises_;  // of the levels with a share, from the total to the cells
 };
 
-/// The shares for ranges of a shape: half a share for the total, a whole one for cells and for blocks
-/// of about 16, 256, ... cells (32, 1024, ... in more dimensions).
+/// The shares for ranges of a shape: one for cells and for blocks of about 16, 256, ... cells, 3/8 for the
+/// total; in more dimensions for blocks of about 32, 1024, ... cells, and none for the total.
 std::vector<Ratio> range_level_weights(const Shape& shape);
 
 /// What a split has to show, in variances of its noise: measured on public arrays.
