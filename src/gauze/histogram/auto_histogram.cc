@@ -85,7 +85,8 @@ AutoHistogram::Method AutoHistogram::method() const {
 }
 
 std::int64_t unevenness(std::span<const std::int64_t> counts, std::size_t part, std::size_t parts) {
-  __int128 sum = 0;
+  __extension__ using Wide = __int128;
+  Wide sum = 0;
   std::vector<std::int64_t> sums(parts);
   for (std::size_t begin = 0; begin + part * parts <= counts.size(); begin += part * parts) {
     Wide block = 0;
