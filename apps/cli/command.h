@@ -4,9 +4,16 @@
 
 namespace gauze::cli {
 
+/// Thrown by a command that has said all there is to say and ends with this code.
+struct Exit {
+  int code = 0;
+};
+constexpr int kViolationFound = 6;
+
 /// Each subcommand lives in the file of its name and adds itself to the program: its options, its
 /// help with examples, and the callback that does the work and prints the answer to standard
 /// output. Errors are thrown and become exit codes in main.cc.
+void add_audit(CLI::App& app);
 void add_sql(CLI::App& app);
 void add_example(CLI::App& app);
 void add_schema(CLI::App& app);

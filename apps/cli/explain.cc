@@ -101,7 +101,7 @@ void print_test(const Promise& promise) {
   print(table(rows));
   print_line();
   print(plot([&](double x) { return highest_power(x, promise.epsilon, promise.delta); },
-             {.x = "false alarms", .y = "hits", .curve = "best test", .diagonal = "a coin"}));
+             {.x = "false alarms", .y = "hits", .curve = "best test", .dotted = "a coin"}));
 }
 
 void print_groups(const Promise& promise) {

@@ -69,6 +69,7 @@ void add_commands(CLI::App& app) {
   add_explain(app);
   add_account(app);
   add_calibrate(app);
+  add_audit(app);
   add_noise(app);
   add_version(app);
 }
@@ -135,6 +136,8 @@ int run(int argc, char** argv) {
                   message + "; " + help_command(app, argc, argv) + " lists what there is", as_json);
   } catch (const Error& error) {
     return report(error.code(), error.what(), as_json);
+  } catch (const Exit& exit) {
+    return std::fflush(stdout) == 0 ? exit.code : exit_code(ErrorCode::kIo);
   } catch (const Stopped&) {
     std::cerr
         << "gauze: stopped; what was reserved for this question pays when it is asked again\n";

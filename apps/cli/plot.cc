@@ -57,10 +57,15 @@ std::string braille(Canvas& canvas, int column, int line) {
 }  // namespace
 
 std::string plot(const std::function<double(double)>& curve, const PlotLabels& labels) {
+  return plot(
+      curve, [](double x) { return x; }, labels);
+}
+
+std::string plot(const std::function<double(double)>& curve,
+                 const std::function<double(double)>& dotted, const PlotLabels& labels) {
   const bool fine = utf8();
   Canvas canvas(fine ? 2 * kColumns : kColumns, fine ? 4 * kRows : kRows);
-  draw(
-      canvas, [](double x) { return x; }, '.', fine ? 3 : 2);
+  draw(canvas, dotted, '.', fine ? 3 : 2);
   draw(canvas, curve, '*', 1);
 
   std::string result;
@@ -73,7 +78,7 @@ std::string plot(const std::function<double(double)>& curve, const PlotLabels& l
     }
     if (line == 1) result += "  " + labels.y + glyph(" ↑", " (up)");
     if (line == 3) result += "  solid: " + labels.curve;
-    if (line == 4) result += "  dotted: " + labels.diagonal;
+    if (line == 4) result += "  dotted: " + labels.dotted;
     result.erase(result.find_last_not_of(' ') + 1);
     result += '\n';
   }

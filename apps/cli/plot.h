@@ -9,11 +9,14 @@ struct PlotLabels {
   std::string x;
   std::string y;
   std::string curve;
-  std::string diagonal;
+  std::string dotted;
 };
 
-/// A function from [0, 1] to [0, 1] above the diagonal, a few lines high: braille dots where the
-/// terminal reads UTF-8, stars and dots elsewhere.
+/// A function from [0, 1] to [0, 1] and another, dotted, to compare it with, a few lines high:
+/// braille dots where the terminal reads UTF-8, stars and dots elsewhere.
+std::string plot(const std::function<double(double)>& curve,
+                 const std::function<double(double)>& dotted, const PlotLabels& labels);
+/// The same beside the diagonal.
 std::string plot(const std::function<double(double)>& curve, const PlotLabels& labels);
 
 }  // namespace gauze::cli

@@ -20,9 +20,10 @@ constexpr int kWidth = 32;
 
 }  // namespace
 
-Progress::Progress()
+Progress::Progress(const char* doing)
     : start_(std::chrono::steady_clock::now()),
       last_(start_),
+      doing_(doing),
       terminal_(isatty(STDERR_FILENO) != 0) {
   stop_asked = 0;
   struct sigaction action {};
@@ -48,13 +49,13 @@ void Progress::show(double done) {
   shown_ = true;
   if (done < 0) {
     const double seconds = std::chrono::duration<double>(now - start_).count();
-    std::fprintf(stderr, "\r\033[K  reading, %.0f s", seconds);
+    std::fprintf(stderr, "\r\033[K  %s, %.0f s", doing_, seconds);
     return;
   }
   const int full = static_cast<int>(std::clamp(done, 0.0, 1.0) * kWidth);
   std::string bar;
   for (int i = 0; i < kWidth; ++i) bar += i < full ? glyph("█", "#") : glyph("░", ".");
-  std::fprintf(stderr, "\r\033[K  reading %s %3.0f %%", bar.c_str(),
+  std::fprintf(stderr, "\r\033[K  %s %s %3.0f %%", doing_, bar.c_str(),
                100 * std::clamp(done, 0.0, 1.0));
 }
 

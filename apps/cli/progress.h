@@ -9,7 +9,8 @@ namespace gauze::cli {
 /// wonder about. While it lives, Ctrl-C asks the scan to stop instead of ending the program.
 class Progress {
  public:
-  Progress();
+  /// `doing` is what the bar says: "reading".
+  explicit Progress(const char* doing = "reading");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -21,6 +22,7 @@ class Progress {
   void erase();
 
   std::chrono::steady_clock::time_point start_, last_;
+  const char* doing_;
   bool terminal_, shown_ = false;
   struct sigaction before_ {};
 };

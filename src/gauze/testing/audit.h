@@ -2,31 +2,24 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
+#include "gauze/audit/confidence.h"
+#include "gauze/audit/divergence.h"
 #include "gauze/random/bit_source.h"
 
 namespace gauze::testing {
 
-/// Exact checks of finite mechanisms, given the probabilities of all outputs on two neighbours.
-
-/// The pure epsilon of the pair: the largest |ln(p/q)|, infinity when one is zero alone.
-double max_log_ratio(std::span<const double> p, std::span<const double> q);
-/// The delta of the pair at epsilon, the larger of both directions.
-double hockey_stick(std::span<const double> p, std::span<const double> q, double epsilon);
-/// Renyi divergence of order alpha > 1 of p from q.
-double renyi_divergence(std::span<const double> p, std::span<const double> q, double alpha);
+using audit::hockey_stick;
+using audit::max_log_ratio;
+using audit::probability_at_least;
+using audit::probability_at_most;
+using audit::renyi_divergence;
 
 /// Calls `visit` on every data set of up to `size` whole values from 0 to `upper`, sorted, the empty
 /// one included.
 void for_all_data(int size, int upper,
                   const std::function<void(const std::vector<double>&)>& visit);
-
-/// Confidence bounds for a probability of which `hits` of `trials` were seen (Clopper and Pearson
-/// 1934): each is wrong with probability at most `failure`.
-double probability_at_least(std::uint64_t hits, std::uint64_t trials, double failure);
-double probability_at_most(std::uint64_t hits, std::uint64_t trials, double failure);
 
 struct AuditOptions {
   std::uint64_t trials = 200'000;  ///< of each sampler

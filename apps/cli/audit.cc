@@ -1,0 +1,215 @@
+#include "gauze/audit/audit.h"
+
+#include <map>
+
+#include "audit_view.h"
+#include "command.h"
+#include "gauze/audit/program.h"
+#include "gauze/base/error.h"
+#include "gauze/engine/auditing.h"
+#include "option_flags.h"
+#include "progress.h"
+#include "question.h"
+#include "text.h"
+
+namespace gauze::cli {
+namespace {
+
+/// What every audit takes.
+struct Request {
+  std::string runs = "1e6";
+  std::string confidence = "0.999";
+  std::string data;
+  std::string neighbour;
+  std::string page;
+  bool json = false;
+};
+
+void add_common(CLI::App& command, Request& request) {
+  command.add_option("--runs", request.runs, "Of the mechanism, at most, altogether (1e6)");
+  if (command.get_option_no_throw("--confidence") == nullptr) {
+    command.add_option("--confidence", request.confidence,
+                       "That no epsilon shown is above the truth (0.999)");
+  }
+  command.add_option("--data", request.data, "An input of your own, one row per line");
+  command.add_option("--neighbour", request.neighbour, "Its neighbour, another file");
+  command.add_option("--report", request.page, "Write a page with a picture");
+  command.add_flag("--json", request.json, "Print everything found as JSON");
+}
+
+audit::Lines lines_of(const std::string& file) {
+  return Rows::parse(read_all(file), {.column = "1"}).cells();
+}
+
+/// The pair that was given, or else those that `library` knows.
+template <class Library>
+audit::LinePairs pairs_of(const Request& request, Library library) {
+  require(request.data.empty() == request.neighbour.empty(),
+          "--data and --neighbour: give both files or neither");
+  if (request.data.empty()) return library();
+  return {{request.data + " and " + request.neighbour, lines_of(request.data),
+           lines_of(request.neighbour)}};
+}
+
+void show(const audit::Report& report, const Request& request) {
+  if (request.json)
+    print_json(audit_json(report));
+  else
+    print(audit_text(report));
+  if (!request.page.empty()) write_all(request.page, audit_page(report));
+  if (report.violation()) throw Exit{kViolationFound};
+}
+
+audit::Report run(const audit::Subject& subject, const Request& request) {
+  Progress progress("running");
+  audit::Options options{.runs = whole(request.runs, "--runs", 1000),
+                         .confidence = number(request.confidence, "--confidence"),
+                         .progress = [&](double done) { progress.show(done); }};
+  if (!request.page.empty()) check_writable(request.page);
+  try {
+    return audit::audit(subject, options);
+  } catch (const Stopped&) {
+    throw Exit{130};
+  }
+}
+
+/// An algorithm of the registry.
+struct OwnRequest : Request {
+  std::map<std::string, std::string> options;
+  std::string claimed_epsilon;
+  std::string claimed_delta = "0";
+};
+
+void audit_own(const Algorithm& algorithm, const OwnRequest& request) {
+  const OptionValues values(algorithm.options, request.options);
+  audit::Subject subject = audit_subject(
+      algorithm, values, pairs_of(request, [&] { return neighbours_for(algorithm, values); }));
+  if (!request.claimed_epsilon.empty()) {
+    subject.claim = audit::Claim::approximate(number(request.claimed_epsilon, "--claimed-epsilon"),
+                                              number(request.claimed_delta, "--claimed-delta"));
+  }
+  show(run(subject, request), request);
+}
+
+void add_own(CLI::App& command, const Algorithm& algorithm) {
+  CLI::App* sub = command.add_subcommand(algorithm.name, algorithm.summary);
+  auto request = std::make_shared<OwnRequest>();
+  add_option_flags(*sub, algorithm.options, request->options, Missing::kRefused);
+  add_common(*sub, *request);
+  sub->add_option("--claimed-epsilon", request->claimed_epsilon,
+                  "Audit this claim instead of the algorithm's own");
+  sub->add_option("--claimed-delta", request->claimed_delta, "Of that claim (0)");
+  sub->footer("Input of --data and --neighbour: " + algorithm.input);
+  sub->callback([request, &algorithm] { audit_own(algorithm, *request); });
+}
+
+/// Somebody's program.
+struct ForeignRequest : Request {
+  std::string program;
+  std::string epsilon;
+  std::string delta = "0";
+  std::string kind = "numbers";
+  std::string lower = "0";
+  std::string upper = "1";
+  std::string relation = "add_remove";
+  std::string size = "6";
+  std::string sensitivity = "1";
+  std::string timeout = "60";
+  bool monotone = false;
+  bool one_run = false;
+};
+
+audit::LinePairs library_of(const ForeignRequest& request) {
+  const std::size_t size = whole(request.size, "--size", 1);
+  const double sensitivity = number(request.sensitivity, "--sensitivity");
+  if (request.kind == "numbers") {
+    return audit::lines_of(audit::people(number(request.lower, "--lower"),
+                                         number(request.upper, "--upper"),
+                                         parse_relation(request.relation)));
+  }
+  if (request.kind == "counts") return audit::lines_of(audit::counts(size));
+  if (request.kind == "scores")
+    return audit::lines_of(audit::scores(size, sensitivity, request.monotone));
+  if (request.kind == "answers")
+    return audit::lines_of(audit::answers(size, sensitivity, audit::Norm::kL1));
+  if (request.kind == "words") return audit::words(size);
+  throw Error(ErrorCode::kInvalidOption,
+              "--kind: must be numbers, counts, scores, answers or words");
+}
+
+void audit_foreign(const ForeignRequest& request) {
+  if (request.program.empty()) {
+    throw Error(ErrorCode::kInvalidOption,
+                "what is to be audited? Name an algorithm of `gauze list`, or give --program");
+  }
+  require(!request.epsilon.empty(), "--epsilon: what does the program claim?");
+  const audit::Claim claim = audit::Claim::approximate(number(request.epsilon, "--epsilon"),
+                                                       number(request.delta, "--delta"));
+  audit::Program program{.command = request.program,
+                         .timeout = number(request.timeout, "--timeout")};
+  if (request.one_run) program.mode = audit::ProgramMode::kOne;
+  const auto audited = audit::program_subject(
+      program, claim, pairs_of(request, [&] { return library_of(request); }));
+  Request own = request;
+  // A process per run: a million of them would take the day.
+  const bool each = audited.side_channel || audited.mode == audit::ProgramMode::kOne;
+  if (each && request.runs == "1e6") own.runs = "4000";
+  audit::Report report = run(audited.subject, own);
+  if (audited.side_channel) {
+    report.notes.push_back(
+        "The program ends or complains differently on these inputs; what it prints was not looked "
+        "at.");
+  } else if (each) {
+    report.notes.push_back(
+        "Each run was a process of its own; a program that takes the number of "
+        "runs as its second argument can be audited much deeper.");
+  }
+  show(report, own);
+}
+
+void add_foreign(CLI::App& command, ForeignRequest& request) {
+  command.add_option("--program", request.program,
+                     "A mechanism of your own: PROGRAM FILE RUNS reads rows from FILE and prints "
+                     "one output per line, RUNS of them");
+  command.add_option("--epsilon", request.epsilon, "What the program claims");
+  command.add_option("--delta", request.delta, "What the program claims (0)");
+  command.add_option("--kind", request.kind,
+                     "What its rows are: numbers of people, counts of cells, scores of candidates "
+                     "or queries, answers to be noised, words of people (numbers)");
+  command.add_option("--lower", request.lower, "Least number of a person (0)");
+  command.add_option("--upper", request.upper, "Largest number of a person (1)");
+  command.add_option("--relation", request.relation,
+                     "Of people: add_remove or replace (add_remove)");
+  command.add_option("--size", request.size,
+                     "How many counts, scores or answers; how many words of a person (6)");
+  command.add_option("--sensitivity", request.sensitivity,
+                     "How far a person moves each score, or the answers in sum (1)");
+  command.add_flag("--monotone", request.monotone, "A person moves all scores the same way");
+  command.add_flag("--one-run-per-process", request.one_run,
+                   "PROGRAM FILE makes one run, and all it prints is the output");
+  command.add_option("--timeout", request.timeout, "Seconds that a process may take (60)");
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "audit", "Try to refute what a mechanism claims: one of Gauze's, or any program");
+  command->require_subcommand(0, 1);
+  for (const Algorithm& algorithm : algorithms()) add_own(*command, algorithm);
+  auto request = std::make_shared<ForeignRequest>();
+  add_foreign(*command, *request);
+  add_common(*command, *request);
+  command->footer(
+      "Exit code 0: no violation found (which does not prove privacy). 6: violation found.\n"
+      "Examples:\n"
+      "  gauze audit laplace --l1-sensitivity 1 --scale 2\n"
+      "  gauze audit count --epsilon 1 --relation add_remove --claimed-epsilon 0.5\n"
+      "  gauze audit --program ./my_count.sh --epsilon 1 --lower 0 --upper 10\n"
+      "  gauze audit --program 'python3 svt.py' --epsilon 1 --kind scores --size 4");
+  command->callback([command, request] {
+    if (command->get_subcommands().empty()) audit_foreign(*request);
+  });
+}
+
+}  // namespace gauze::cli

@@ -1,0 +1,138 @@
+#include "gauze/engine/auditing.h"
+
+#include <algorithm>
+#include <set>
+
+#include "gauze/base/error.h"
+
+namespace gauze {
+namespace {
+
+using audit::Norm;
+
+/// Whether the algorithm has an option of this name.
+class Has {
+ public:
+  explicit Has(const Algorithm& algorithm) {
+    for (const OptionSpec& option : algorithm.options) names_.insert(option.name);
+  }
+  bool operator()(const char* name) const { return names_.contains(name); }
+
+ private:
+  std::set<std::string> names_;
+};
+
+audit::NumberPairs people_of(const Has& has, const OptionValues& values) {
+  if (!has("lower")) return audit::people(0, 1, values.relation());
+  return audit::people(values.real("lower"), values.real("upper"), values.relation());
+}
+
+audit::NumberPairs counts_of(const OptionValues& values) {
+  std::size_t cells = 1;
+  for (const std::uint64_t extent : values.wholes("cells")) cells *= extent;
+  require(cells <= 4096, "cells: must be at most 4096 altogether for an audit");
+  return audit::counts(cells, values.whole("rows_per_unit"));
+}
+
+audit::NumberPairs answers_of(const Has& has, const OptionValues& values, bool whole) {
+  const std::uint64_t dimension =
+      has("dimension") ? std::max<std::uint64_t>(values.whole("dimension"), 1) : 1;
+  const bool l1 = has("l1_sensitivity");
+  return audit::answers(dimension, values.real(l1 ? "l1_sensitivity" : "l2_sensitivity"),
+                        l1 ? Norm::kL1 : Norm::kL2, whole);
+}
+
+audit::NumberPairs scores_of(const Has& has, const OptionValues& values) {
+  constexpr std::size_t kCandidates = 5;
+  const std::size_t candidates =
+      std::max<std::size_t>(kCandidates, has("k") ? values.whole("k") + 1 : 0);
+  if (has("candidate_spread")) {
+    double spread = values.real("candidate_spread");
+    const bool replace = values.relation() == Relation::kReplace;
+    if (replace && values.text("record_spread") != "none")
+      spread = std::min(spread, values.real("record_spread"));
+    return audit::scores(candidates, spread, !replace);
+  }
+  if (has("temperature")) return audit::scores(candidates, values.real("bound"), false);
+  const bool monotone = has("monotone") && values.flag("monotone");
+  const double level = has("threshold") ? values.real("threshold") : 0;
+  return audit::scores(candidates, values.real("sensitivity"), monotone, level);
+}
+
+/// Everything a release says, as numbers where it says nothing else.
+void flatten(const nlohmann::json& json, std::vector<double>& numbers, bool& only_numbers) {
+  if (json.is_number()) {
+    numbers.push_back(json.get<double>());
+  } else if (json.is_boolean()) {
+    numbers.push_back(json.get<bool>() ? 1 : 0);
+  } else if (json.is_structured()) {
+    for (const auto& each : json) flatten(each, numbers, only_numbers);
+  } else {
+    only_numbers = false;
+  }
+}
+
+/// An error bar that was not promised beforehand is part of what is said.
+void add(audit::Outputs& outputs, const Release<nlohmann::json>& release, bool promised) {
+  std::vector<double> numbers;
+  bool only_numbers = true;
+  flatten(release.value, numbers, only_numbers);
+  if (!promised) numbers.push_back(release.accuracy.half_width);
+  if (only_numbers && !numbers.empty())
+    outputs.add(std::span<const double>(numbers));
+  else
+    outputs.add(promised ? release.value.dump()
+                         : release.value.dump() + " " + audit::shortest(numbers.back()));
+}
+
+}  // namespace
+
+audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& values) {
+  const Has has(algorithm);
+  if (algorithm.histogram) return audit::lines_of(counts_of(values));
+  if (algorithm.per_person) return audit::lines_of(people_of(has, values));
+  if (has("keys_per_unit")) return audit::words(values.whole("keys_per_unit"));
+  if (has("l1_sensitivity") || has("l2_sensitivity")) {
+    const bool whole = algorithm.name.starts_with("discrete_");
+    return audit::lines_of(answers_of(has, values, whole));
+  }
+  if (has("sensitivity") || has("candidate_spread") || has("temperature"))
+    return audit::lines_of(scores_of(has, values));
+  if (has("p") && has("options"))
+    return audit::lines_of(audit::local_answers(values.whole("options")));
+  throw Error(ErrorCode::kUnsupported, "no pairs of neighbouring inputs are known for '" +
+                                           algorithm.name +
+                                           "'; give one with --data and --neighbour");
+}
+
+audit::Subject audit_subject(const Algorithm& algorithm, const OptionValues& values,
+                             audit::LinePairs pairs) {
+  const auto job = std::make_shared<const Job>(algorithm.make(values));
+  audit::Subject subject{.name = algorithm.name,
+                         .claim = audit::Claim::of(job->event()),
+                         .pairs = {},
+                         .draw = {},
+                         .runs_at_once = 1 << 11};
+  auto inputs = std::make_shared<std::vector<std::pair<Rows, Rows>>>();
+  for (auto& pair : pairs) {
+    subject.pairs.push_back({pair.name, audit::internal::text_of(pair.first),
+                             audit::internal::text_of(pair.second), pair.same});
+    inputs->emplace_back(Rows(std::move(pair.first)), Rows(std::move(pair.second)));
+  }
+  const bool promised = job->accuracy(1, 0.95).has_value();
+  subject.draw = [job, inputs, promised](std::size_t pair, audit::Side side, std::uint64_t runs,
+                                         BitSource& bits) {
+    const auto& [first, second] = (*inputs)[pair];
+    const Rows& rows = side == audit::Side::kFirst ? first : second;
+    audit::Outputs outputs;
+    for (std::uint64_t i = 0; i < runs; ++i) {
+      Meter meter(job->event());
+      Context context{meter, bits};
+      add(outputs, job->run(rows, context), promised);
+    }
+    return outputs;
+  };
+  return subject;
+}
+
+}  // namespace gauze
