@@ -10,11 +10,19 @@ std::string shortest(double number) {
   return {buffer, end};
 }
 
-std::string Outputs::text(std::size_t i) const {
-  if (width_ == 0) return texts_[i];
+namespace {
+
+std::string joined(std::span<const double> numbers) {
   std::string result;
-  for (const double number : vector(i)) result += (result.empty() ? "" : ",") + shortest(number);
+  for (const double number : numbers)
+    result.append(result.empty() ? "" : ",").append(shortest(number));
   return result;
+}
+
+}  // namespace
+
+std::string Outputs::text(std::size_t i) const {
+  return width_ == 0 ? texts_[i] : joined(vector(i));
 }
 
 void Outputs::become_texts() {
@@ -29,9 +37,7 @@ void Outputs::add(std::span<const double> vector) {
     numbers_.insert(numbers_.end(), vector.begin(), vector.end());
     return;
   }
-  std::string text;
-  for (const double number : vector) text += (text.empty() ? "" : ",") + shortest(number);
-  add(std::move(text));
+  add(joined(vector));
 }
 
 void Outputs::add(std::string text) {
