@@ -11,6 +11,7 @@
 #include "gauze/mechanism/quantile_internal.h"
 #include "gauze/testing/audit.h"
 #include "gauze/testing/contract.h"
+#include "gauze/testing/local_sensitivity.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 #include "gauze/testing/statistics.h"
@@ -201,13 +202,8 @@ TEST(Quantile, SurvivesTheAuditThatCatchesNoiseFromTheLocalSensitivity) {
   };
   EXPECT_LE(testing::audited_epsilon(at(before), at(after), options), 1);
 
-  // Broken: geometric-looking noise scaled by the largest step one replacement can make here.
   const auto local = [](const Data& data) {
-    return [&data](BitSource& bits) {
-      const double scale = std::max(data[2] - data[1], data[3] - data[2]);
-      const double u = (static_cast<double>(bits.next() >> 11) + 0.5) * 0x1p-53 - 0.5;
-      return data[2] - scale * std::copysign(std::log1p(-2 * std::abs(u)), u);
-    };
+    return [&data](BitSource& bits) { return testing::local_sensitivity_median(data, 1, bits); };
   };
   // Zero with probability 1 in one world and 0 in the other.
   EXPECT_GT(testing::audited_epsilon(local(before), local(after), options), 5);
