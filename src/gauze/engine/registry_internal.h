@@ -11,6 +11,7 @@ namespace gauze::internal {
 std::vector<Algorithm> additive_algorithms();
 std::vector<Algorithm> choice_algorithms();
 std::vector<Algorithm> statistics_algorithms();
+std::vector<Algorithm> stability_algorithms();
 std::vector<Algorithm> key_algorithms();
 std::vector<Algorithm> histogram_algorithms();
 

@@ -36,6 +36,8 @@ json sensible_options(const Algorithm& algorithm) {
                         {"keys_per_unit", 2},
                         {"rows_per_unit", 1},
                         {"cells", 1},
+                        {"blocks", 3},
+                        {"granularity", 1},
                         {"count_limit", 100}};
   json options = json::object();
   for (const OptionSpec& option : algorithm.options) {
