@@ -23,8 +23,10 @@ class Has {
 };
 
 audit::NumberPairs people_of(const Has& has, const OptionValues& values) {
-  if (!has("lower")) return audit::people(0, 1, values.relation());
-  return audit::people(values.real("lower"), values.real("upper"), values.relation());
+  // Without the option the number of people is public.
+  const Relation relation = has("relation") ? values.relation() : Relation::kReplace;
+  if (!has("lower")) return audit::people(0, 1, relation);
+  return audit::people(values.real("lower"), values.real("upper"), relation);
 }
 
 audit::NumberPairs counts_of(const OptionValues& values) {
@@ -90,7 +92,8 @@ void add(audit::Outputs& outputs, const Release<nlohmann::json>& release, bool p
 audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& values) {
   const Has has(algorithm);
   if (algorithm.histogram) return audit::lines_of(counts_of(values));
-  if (algorithm.per_person) return audit::lines_of(people_of(has, values));
+  if (algorithm.per_person || has("lower") || has("statistic"))
+    return audit::lines_of(people_of(has, values));
   if (has("keys_per_unit")) return audit::words(values.whole("keys_per_unit"));
   if (has("l1_sensitivity") || has("l2_sensitivity")) {
     const bool whole = algorithm.name.starts_with("discrete_");

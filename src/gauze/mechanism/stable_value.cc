@@ -73,7 +73,9 @@ Release<std::optional<std::int64_t>> StableMode::run(std::span<const std::int64_
   const StableChoice mode = internal::stable_mode(values, lead_per_change());
   Meter own(stable_.event());
   Context paid{own, context.bits};
-  return {stable_.run(mode, paid).value, accuracy(), event()};
+  std::optional<std::int64_t> released = stable_.run(mode, paid).value;
+  if (values.empty()) released.reset();  // nothing is frequent
+  return {released, accuracy(), event()};
 }
 
 }  // namespace gauze

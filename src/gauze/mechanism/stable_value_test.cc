@@ -146,6 +146,14 @@ TEST(StableMode, CountsTheChangesThatItsModeSurvives) {
   EXPECT_FALSE(is_a_distance(7, 2, kReplace, with(1)));
 }
 
+TEST(StableMode, OfNoRecordsIsNothing) {
+  const StableMode mechanism = mode_with(1, Ratio(1, 2), Relation::kAddRemove);
+  SeededBits bits(9);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_FALSE(release_once(mechanism, std::span<const std::int64_t>(), bits).has_value());
+  }
+}
+
 // Five of one kind and three of another, or four of each: a lead of two that is taken for one change
 // is caught at delta 1/20.
 TEST(StableMode, SurvivesTheAuditThatCatchesTheLeadAsDistance) {
