@@ -12,7 +12,7 @@ namespace gauze::audit {
 namespace {
 
 /// Smaller ones are beyond what runs can show, larger ones beyond what anybody claims.
-constexpr double kDeltas[] = {0, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.4};
+constexpr double kDeltas[] = {0, 1e-5, 1e-3, 0.01, 0.05, 0.2};
 
 }  // namespace
 
@@ -26,8 +26,9 @@ Claim Claim::of(const Event& event) {
   Claim claim;
   for (const double delta : kDeltas) {
     const double epsilon = epsilon_at({event}, delta).epsilon;
-    if (std::isfinite(epsilon)) claim.points.push_back({epsilon, delta});
-    if (epsilon == 0) break;  // at larger deltas as well
+    if (!std::isfinite(epsilon)) continue;
+    if (epsilon == 0 && !claim.points.empty()) break;  // at larger deltas as well
+    claim.points.push_back({epsilon, delta});
   }
   if (const auto loss = concentrated_loss(event); loss && loss->delta == 0) {
     claim.rho = round_up(loss->rho);

@@ -76,7 +76,11 @@ class Expectation {
                      deviations_ * deviations_ / 2 / judged_;
     double best = -kInfinity;
     for (const auto& [epsilon, delta] : points_) {
-      if (p > 0) best = std::max(best, std::log(p / (std::exp(epsilon) * q + delta)));
+      if (p <= 0) break;
+      double margin = std::log(p / (std::exp(epsilon) * q + delta));
+      // Where nothing is refuted, the smallest delta is the easiest to understand.
+      if (margin <= 0 && delta > points_.front().delta) margin -= 0.1;
+      best = std::max(best, margin);
     }
     return best;
   }
