@@ -24,6 +24,7 @@ constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 NumberPairs somebody_more(double lower, double upper, double outside) {
   const double middle = lower + (upper - lower) / 2;
+  const Data many = repeated(40, middle);
   const Data low = repeated(4, lower);
   const Data high = repeated(4, upper);
   const Data halves = {lower, lower, upper, upper};
@@ -36,12 +37,14 @@ NumberPairs somebody_more(double lower, double upper, double outside) {
       {"four at the lower bound, and one at the upper", low, with(low, upper)},
       {"four at the upper bound, and one at the lower", high, with(high, lower)},
       {"two at each bound, and one more at the upper", halves, with(halves, upper)},
+      {"forty in the middle, and one at the upper bound", many, with(many, upper)},
       {"two people, and one far outside the bounds", {middle, middle}, {middle, middle, outside}},
       {"two people, and one without a number", {middle, middle}, {middle, middle, kNoNumber}}};
 }
 
 NumberPairs somebody_else(double lower, double upper, double outside) {
   const double middle = lower + (upper - lower) / 2;
+  const Data many = repeated(40, middle);
   const Data low = repeated(4, lower);
   const Data high = repeated(4, upper);
   const Data halves = {lower, lower, upper, upper};
@@ -50,6 +53,7 @@ NumberPairs somebody_else(double lower, double upper, double outside) {
           {"all at the lower bound, or one at the upper", with(low, lower), with(low, upper)},
           {"all at the upper bound, or one at the lower", with(high, upper), with(high, lower)},
           {"two at each bound, and one at either", with(halves, lower), with(halves, upper)},
+          {"forty in the middle, and one at either bound", with(many, lower), with(many, upper)},
           {"two people, and one at a bound or far outside",
            {middle, middle, lower},
            {middle, middle, outside}},
@@ -171,7 +175,9 @@ NumberPairs answers(std::size_t dimension, double sensitivity, Norm norm, bool w
   return pairs;
 }
 
-LinePairs words(std::uint64_t keys_per_unit) {
+LinePairs words(std::uint64_t keys_per_unit, Relation relation) {
+  require(relation == Relation::kAddRemove || relation == Relation::kReplace,
+          "relation: must be add_remove or replace");
   const auto bundle = [](std::uint64_t count) {
     std::string keys;
     for (std::uint64_t i = 0; i < count; ++i)
@@ -186,16 +192,27 @@ LinePairs words(std::uint64_t keys_per_unit) {
     lines.push_back(more);
     return lines;
   };
+  const Neighbours<Lines> same = {"the same people in another order",
+                                  plus(few, "rare"),
+                                  {"rare", full, full, full},
+                                  /*same=*/true};
+  if (relation == Relation::kReplace) {
+    return {
+        {"one person with one key or another", {"k0"}, {"rare"}},
+        {"one person with one key or all the keys allowed", {"rare"}, {full}},
+        {"one person with one key or more than count", {"rare"}, {too_full}},
+        {"three with the same keys, and one like them or not", plus(few, full), plus(few, "rare")},
+        {"twelve with the same keys, and one like them or not", plus(many, full),
+         plus(many, "rare")},
+        same};
+  }
   return {{"nobody, and one person with one key", {}, {"k0"}},
           {"nobody, and one person with all the keys allowed", {}, {full}},
           {"nobody, and one person with more keys than count", {}, {too_full}},
           {"three with the same keys, and a fourth", few, plus(few, full)},
           {"twelve with the same keys, and one more", many, plus(many, full)},
           {"three with the same keys, and one with another", few, plus(few, "rare")},
-          {"the same people in another order",
-           plus(few, "rare"),
-           {"rare", full, full, full},
-           /*same=*/true}};
+          same};
 }
 
 NumberPairs local_answers(std::uint64_t options) {

@@ -32,7 +32,7 @@ enum class Norm : std::uint8_t { kL1, kL2 };
 NumberPairs answers(std::size_t dimension, double sensitivity, Norm norm, bool whole = false);
 
 /// People with up to `keys_per_unit` words each, between semicolons.
-LinePairs words(std::uint64_t keys_per_unit);
+LinePairs words(std::uint64_t keys_per_unit, Relation relation = Relation::kAddRemove);
 
 /// One person's answer from 0 to `options` - 1, given without a trusted curator.
 NumberPairs local_answers(std::uint64_t options);

@@ -22,9 +22,7 @@ class Has {
   std::set<std::string> names_;
 };
 
-audit::NumberPairs people_of(const Has& has, const OptionValues& values) {
-  // Without the option the number of people is public.
-  const Relation relation = has("relation") ? values.relation() : Relation::kReplace;
+audit::NumberPairs people_of(const Has& has, const OptionValues& values, Relation relation) {
   if (!has("lower")) return audit::people(0, 1, relation);
   return audit::people(values.real("lower"), values.real("upper"), relation);
 }
@@ -91,10 +89,10 @@ void add(audit::Outputs& outputs, const Release<nlohmann::json>& release, bool p
 
 audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& values) {
   const Has has(algorithm);
+  const Relation relation = algorithm.make(values).event().relation;
   if (algorithm.histogram) return audit::lines_of(counts_of(values));
-  if (algorithm.per_person || has("lower") || has("statistic"))
-    return audit::lines_of(people_of(has, values));
-  if (has("keys_per_unit")) return audit::words(values.whole("keys_per_unit"));
+  if (has("keys_per_unit")) return audit::words(values.whole("keys_per_unit"), relation);
+  if (algorithm.name == "stable_mode") return audit::words(1, relation);
   if (has("l1_sensitivity") || has("l2_sensitivity")) {
     const bool whole = algorithm.name.starts_with("discrete_");
     return audit::lines_of(answers_of(has, values, whole));
@@ -103,6 +101,8 @@ audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& 
     return audit::lines_of(scores_of(has, values));
   if (has("p") && has("options"))
     return audit::lines_of(audit::local_answers(values.whole("options")));
+  if (algorithm.per_person || algorithm.input.starts_with("one row per person"))
+    return audit::lines_of(people_of(has, values, relation));
   throw Error(ErrorCode::kUnsupported, "no pairs of neighbouring inputs are known for '" +
                                            algorithm.name +
                                            "'; give one with --data and --neighbour");
