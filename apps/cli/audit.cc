@@ -5,6 +5,7 @@
 #include "audit_view.h"
 #include "command.h"
 #include "gauze/audit/program.h"
+#include "gauze/audit/timing.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/auditing.h"
 #include "option_flags.h"
@@ -22,6 +23,7 @@ struct Request {
   std::string data;
   std::string neighbour;
   std::string page;
+  bool timing = false;
   bool json = false;
 };
 
@@ -33,6 +35,9 @@ void add_common(CLI::App& command, Request& request) {
   }
   command.add_option("--data", request.data, "An input of your own, one row per line");
   command.add_option("--neighbour", request.neighbour, "Its neighbour, another file");
+  command.add_flag(
+      "--timing", request.timing,
+      "Also look at how long each run takes; on one core, and better on a quiet machine");
   command.add_option("--report", request.page, "Write a page with a picture");
   command.add_flag("--json", request.json, "Print everything found as JSON");
 }
@@ -64,10 +69,11 @@ audit::Report run(const audit::Subject& subject, const Request& request) {
   Progress progress("running");
   audit::Options options{.runs = whole(request.runs, "--runs", 1000),
                          .confidence = number(request.confidence, "--confidence"),
+                         .threads = request.timing ? 1u : 0u,
                          .progress = [&](double done) { progress.show(done); }};
   if (!request.page.empty()) check_writable(request.page);
   try {
-    return audit::audit(subject, options);
+    return audit::audit(request.timing ? audit::timed(subject) : subject, options);
   } catch (const Stopped&) {
     throw Exit{130};
   }

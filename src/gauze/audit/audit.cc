@@ -191,12 +191,15 @@ class Search {
                      [](const Lead& a, const Lead& b) { return a.margin > b.margin; });
     keep(leads);
     // Neighbours are always judged, the same rows only when they seem to be told apart.
+    std::vector<Lead> chosen;
     for (const bool same : {true, false}) {
       const auto lead = std::find_if(leads.begin(), leads.end(), [&](const Lead& each) {
         return subject_.pairs[each.pair].same == same;
       });
-      if (lead != leads.end() && lead->margin > (same ? 0 : -kInfinity))
-        settle(*lead, judged, failure);
+      if (lead != leads.end() && lead->margin > (same ? 0 : -kInfinity)) chosen.push_back(*lead);
+    }
+    for (const Lead& lead : chosen) {
+      settle(lead, judged / chosen.size(), failure);
       if (report_.violation()) return;
     }
   }
@@ -236,6 +239,7 @@ class Search {
     const Tally likely = tally(drawing_, lead, lead.likely_side, judged);
     const Tally unlikely = tally(drawing_, lead, other, judged);
     const Finding found = judge(lead, likely, unlikely, claim_on(subject_, lead.pair), failure);
+    if (subject_.pairs[lead.pair].same && !found.violation) return;
     if (!report_.curve.empty() && found.margin <= report_.finding.margin) return;
     report_.finding = found;
     report_.curve = curve_of(likely, unlikely);

@@ -128,8 +128,9 @@ audit::Subject audit_subject(const Algorithm& algorithm, const OptionValues& val
     const auto& [first, second] = (*inputs)[pair];
     const Rows& rows = side == audit::Side::kFirst ? first : second;
     audit::Outputs outputs;
+    const Meter full(job->event());
     for (std::uint64_t i = 0; i < runs; ++i) {
-      Meter meter(job->event());
+      Meter meter = full;
       Context context{meter, bits};
       add(outputs, job->run(rows, context), promised);
     }
