@@ -73,7 +73,14 @@ audit::Report run(const audit::Subject& subject, const Request& request) {
                          .progress = [&](double done) { progress.show(done); }};
   if (!request.page.empty()) check_writable(request.page);
   try {
-    return audit::audit(request.timing ? audit::timed(subject) : subject, options);
+    audit::Report report = audit::audit(request.timing ? audit::timed(subject) : subject, options);
+    if (request.timing) {
+      report.notes.push_back(
+          "Number 1 of the output is how long a run took, compared with those before it; the rest "
+          "is "
+          "what it printed.");
+    }
+    return report;
   } catch (const Stopped&) {
     throw Exit{130};
   }

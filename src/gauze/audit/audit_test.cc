@@ -7,6 +7,7 @@
 
 #include "gauze/audit/divergence.h"
 #include "gauze/audit/pairs.h"
+#include "gauze/audit/statistic.h"
 #include "gauze/random/uniform.h"
 #include "gauze/testing/audit_options.h"
 #include "gauze/testing/matchers.h"
@@ -254,6 +255,16 @@ TEST(EpsilonOneWay, IsTheSmallestEpsilonWithThatDelta) {
   }
   EXPECT_TRUE(std::isinf(epsilon_one_way(q, p, 0.1)));
   EXPECT_EQ(epsilon_one_way(p, p, 0), 0);
+}
+
+TEST(Rule, ReadsWell) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Statistic statistic{.name = "the output", .of = {}};
+  EXPECT_EQ(describe(Rule{statistic, 3, 3}), "the output is 3");
+  EXPECT_EQ(describe(Rule{statistic, 1.0 / 3, kInfinity}), "the output is at least 0.333333");
+  EXPECT_EQ(describe(Rule{statistic, -kInfinity, 2}), "the output is at most 2");
+  EXPECT_EQ(describe(Rule{statistic, std::nextafter(0.0, 1), std::nextafter(4.0, 0)}),
+            "the output is above 0 and below 4");
 }
 
 // Every library holds neighbours only: people under their relation, vectors within their norm.

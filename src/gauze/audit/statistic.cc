@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <numeric>
 
@@ -173,15 +174,35 @@ double last_bit(double value) {
 
 }  // namespace internal
 
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Six digits are enough to read.
+std::string rounded(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", number);
+  return text;
+}
+
+/// "at least 2", or "above 2" for the number that comes next to it.
+std::string end_text(double end, double outwards, const char* closed, const char* open) {
+  const double beyond = std::nextafter(end, outwards);
+  const bool is_next = shortest(beyond).size() + 4 < shortest(end).size();
+  return is_next ? open + rounded(beyond) : closed + rounded(end);
+}
+
+}  // namespace
+
 std::string describe(const Rule& rule) {
   if (rule.statistic.describe) return rule.statistic.describe(rule.low, rule.high);
-  const bool below = rule.low == -std::numeric_limits<double>::infinity();
-  const bool above = rule.high == std::numeric_limits<double>::infinity();
+  const bool below = rule.low == -kInfinity;
+  const bool above = rule.high == kInfinity;
   if (below && above) return "any output";
   if (rule.low == rule.high) return rule.statistic.name + " is " + shortest(rule.low);
-  if (below) return rule.statistic.name + " is at most " + shortest(rule.high);
-  if (above) return rule.statistic.name + " is at least " + shortest(rule.low);
-  return rule.statistic.name + " is from " + shortest(rule.low) + " to " + shortest(rule.high);
+  const std::string low = below ? "" : end_text(rule.low, -kInfinity, "at least ", "above ");
+  const std::string high = above ? "" : end_text(rule.high, kInfinity, "at most ", "below ");
+  return rule.statistic.name + " is " + low + (below || above ? "" : " and ") + high;
 }
 
 std::vector<Statistic> fit_statistics(const Outputs& first, const Outputs& second) {

@@ -59,6 +59,20 @@ audit::NumberPairs scores_of(const Has& has, const OptionValues& values) {
   return audit::scores(candidates, values.real("sensitivity"), monotone, level);
 }
 
+/// Means on a holdout, of which one person moves each by one over its size, about where they differ
+/// from those on the training set by the threshold.
+audit::LinePairs holdout_means(const OptionValues& values) {
+  constexpr double kTraining = 0.5;
+  const double step = 1 / static_cast<double>(values.whole("holdout_size"));
+  const double level = std::min(kTraining + values.real("threshold"), 1 - step);
+  audit::LinePairs pairs = audit::lines_of(audit::scores(6, step, /*monotone=*/false, level));
+  for (auto& pair : pairs) {
+    for (audit::Lines* lines : {&pair.first, &pair.second})
+      for (std::string& line : *lines) line.append(";").append(audit::shortest(kTraining));
+  }
+  return pairs;
+}
+
 /// Everything a release says, as numbers where it says nothing else.
 void flatten(const nlohmann::json& json, std::vector<double>& numbers, bool& only_numbers) {
   if (json.is_number()) {
@@ -93,6 +107,7 @@ audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& 
   if (algorithm.histogram) return audit::lines_of(counts_of(values));
   if (has("keys_per_unit")) return audit::words(values.whole("keys_per_unit"), relation);
   if (algorithm.name == "stable_mode") return audit::words(1, relation);
+  if (has("holdout_size")) return holdout_means(values);
   if (has("l1_sensitivity") || has("l2_sensitivity")) {
     const bool whole = algorithm.name.starts_with("discrete_");
     return audit::lines_of(answers_of(has, values, whole));

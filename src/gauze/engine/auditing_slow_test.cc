@@ -34,6 +34,12 @@ json options_of(const Algorithm& algorithm) {
                         {"keys_per_unit", 2},
                         {"rows_per_unit", 1},
                         {"cells", 4},
+                        {"threshold", "0.25"},
+                        {"positives", 2},
+                        {"fresh", 2},
+                        {"holdout_size", 10},
+                        {"tolerance", "0.2"},
+                        {"budget", 2},
                         {"blocks", 3},
                         {"granularity", 1},
                         {"count_limit", 100}};
@@ -46,13 +52,14 @@ json options_of(const Algorithm& algorithm) {
 
 /// The same with so many times the loss, for the same claim.
 json weaker(json options, int factor) {
-  for (const char* name : {"epsilon", "temperature"}) {
-    if (options.contains(name))
-      options[name] = std::stod(options[name].get<std::string>()) * factor;
-  }
-  for (const char* name : {"scale", "sigma"}) {
-    if (options.contains(name)) options[name] = 1.0 / factor;
-  }
+  const auto value = [&](const char* name) {
+    const json& given = options[name];
+    return given.is_string() ? std::stod(given.get<std::string>()) : given.get<double>();
+  };
+  for (const char* name : {"epsilon", "temperature"})
+    if (options.contains(name)) options[name] = value(name) * factor;
+  for (const char* name : {"scale", "sigma", "tolerance"})
+    if (options.contains(name)) options[name] = value(name) / factor;
   if (options.contains("p")) options["p"] = "0.9";
   return options;
 }

@@ -138,7 +138,7 @@ TEST(AdaptiveGrid, SurvivesTheAuditThatCatchesGridsThatDoNotShare) {
       return release_once(method, points, bits).range(Box{{0}, {1}}).value;
     };
   };
-  const testing::AuditOptions trials{.trials = 5000};
+  const testing::AuditOptions trials{.trials = 10000};
   EXPECT_LE(testing::audited_epsilon(count(1, none), count(1, one), trials), 1);
   EXPECT_GT(testing::audited_epsilon(count(2, none), count(2, one), trials), 1);
 }
