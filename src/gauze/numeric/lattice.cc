@@ -35,14 +35,19 @@ Integer Lattice::nearest(const Ratio& x) const {
   return floor(Ratio(x / step() + Ratio(1, 2)));
 }
 
-Integer Lattice::nearest(double x) const {
+std::optional<std::int64_t> Lattice::nearest_small(double x) const {
   const double scaled = std::ldexp(x, -exponent_);
   // Exact while nothing under- or overflows: a power of two only changes the exponent.
   if (std::abs(scaled) < 0x1p52 && (std::abs(scaled) > 0x1p-900 || x == 0)) {
     const double below = std::floor(scaled);
     return static_cast<std::int64_t>(scaled - below >= 0.5 ? below + 1 : below);
   }
-  return nearest(ratio_of_bits(x, "value"));
+  return std::nullopt;
+}
+
+Integer Lattice::nearest(double x) const {
+  const auto small = nearest_small(x);
+  return small ? Integer(*small) : nearest(ratio_of_bits(x, "value"));
 }
 
 double Lattice::value(const Integer& steps) const {

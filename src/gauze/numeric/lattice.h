@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "gauze/numeric/ratio.h"
 
@@ -31,6 +32,8 @@ class Lattice {
   /// floor(x/step + 1/2). Throws `kInvalidInput` on NaN and infinity.
   Integer nearest(double x) const;
   Integer nearest(const Ratio& x) const;
+  /// The same in 64 bits, where that is quickly found: for finite x and fewer than 2^52 steps.
+  std::optional<std::int64_t> nearest_small(double x) const;
 
   /// steps * 2^exponent, exactly, and as the nearest double.
   Ratio point(const Integer& steps) const { return Ratio(steps) * step(); }
