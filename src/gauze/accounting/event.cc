@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Event::Kind>> kTypes 
     "randomized_response",
     "exponential",
     "permute_and_flip",
+    "sparse_vector",
     "poisson_sampled",
     "sampled_without_replacement",
     "composed"};
@@ -97,6 +98,11 @@ struct Check {
   }
   void operator()(const events::PermuteAndFlip& e) const {
     require(e.epsilon >= 0, "permute_and_flip: epsilon must not be negative");
+  }
+  void operator()(const events::SparseVector& e) const {
+    require(e.threshold_epsilon >= 0, "sparse_vector: threshold_epsilon must not be negative");
+    require(e.positive_epsilon >= 0, "sparse_vector: positive_epsilon must not be negative");
+    require(e.positives >= 1, "sparse_vector: positives must be at least 1");
   }
   void operator()(const events::PoissonSampled& e) const {
     require(e.rate > 0 && e.rate <= 1, "poisson_sampled: rate must lie in (0, 1]");

@@ -100,6 +100,14 @@ struct PermuteAndFlip {
   Ratio epsilon;
   bool operator==(const PermuteAndFlip&) const = default;
 };
+/// The sparse vector technique: what is said about all questions, until `positives` answers were
+/// above. The threshold's noise costs `threshold_epsilon`, each answer above `positive_epsilon`.
+struct SparseVector {
+  Ratio threshold_epsilon;
+  Ratio positive_epsilon;
+  std::uint64_t positives = 1;
+  bool operator==(const SparseVector&) const = default;
+};
 /// Each unit takes part independently with probability `rate`; all `events` see the same sample.
 struct PoissonSampled {
   Ratio rate;
@@ -125,11 +133,12 @@ struct Composed {
 /// What was done to the data, as a value: it depends on public parameters alone and accountants
 /// price it. An event with `count` n stands for n such events in sequence.
 struct Event {
-  using Kind = std::variant<events::Laplace, events::DiscreteLaplace, events::Gaussian,
-                            events::DiscreteGaussian, events::Pure, events::Approximate,
-                            events::Zcdp, events::Rdp, events::RandomizedResponse,
-                            events::Exponential, events::PermuteAndFlip, events::PoissonSampled,
-                            events::SampledWithoutReplacement, events::Composed>;
+  using Kind =
+      std::variant<events::Laplace, events::DiscreteLaplace, events::Gaussian,
+                   events::DiscreteGaussian, events::Pure, events::Approximate, events::Zcdp,
+                   events::Rdp, events::RandomizedResponse, events::Exponential,
+                   events::PermuteAndFlip, events::SparseVector, events::PoissonSampled,
+                   events::SampledWithoutReplacement, events::Composed>;
 
   Kind kind;
   Relation relation;

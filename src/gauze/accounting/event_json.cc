@@ -133,6 +133,10 @@ Event::Kind read_kind(const std::string& type, Fields& f, int depth) {
     return events::RandomizedResponse{f.ratio("p"), f.whole_or("options", 2)};
   if (type == "exponential") return events::Exponential{f.ratio("epsilon")};
   if (type == "permute_and_flip") return events::PermuteAndFlip{f.ratio("epsilon")};
+  if (type == "sparse_vector") {
+    return events::SparseVector{f.ratio("threshold_epsilon"), f.ratio("positive_epsilon"),
+                                f.whole_or("positives", 1)};
+  }
   if (type == "poisson_sampled")
     return events::PoissonSampled{f.ratio("rate"), read_parts(f, depth)};
   if (type == "sampled_without_replacement") {
@@ -144,7 +148,8 @@ Event::Kind read_kind(const std::string& type, Fields& f, int depth) {
               "event type '" + type.substr(0, 40) +
                   "' is unknown; choose laplace, discrete_laplace, gaussian, discrete_gaussian, "
                   "pure, approximate, zcdp, "
-                  "rdp, randomized_response, exponential, permute_and_flip, poisson_sampled, "
+                  "rdp, randomized_response, exponential, permute_and_flip, sparse_vector, "
+                  "poisson_sampled, "
                   "sampled_without_replacement or composed");
 }
 
@@ -242,6 +247,11 @@ struct Write {
   }
   void operator()(const events::Exponential& e) const { out["epsilon"] = number(e.epsilon); }
   void operator()(const events::PermuteAndFlip& e) const { out["epsilon"] = number(e.epsilon); }
+  void operator()(const events::SparseVector& e) const {
+    out["threshold_epsilon"] = number(e.threshold_epsilon);
+    out["positive_epsilon"] = number(e.positive_epsilon);
+    out["positives"] = e.positives;
+  }
   void operator()(const events::PoissonSampled& e) const {
     out["rate"] = number(e.rate);
     parts(e.events);

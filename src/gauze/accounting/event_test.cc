@@ -24,6 +24,7 @@ std::vector<Event> one_of_each() {
           randomized_response("2/3", 4),
           exponential("1"),
           event(events::PermuteAndFlip{1}),
+          event(events::SparseVector{Ratio(1, 3), Ratio(1, 7), 4}),
           poisson("0.0042666667", {gaussian("1.1"), laplace("2")}, 14063),
           without_replacement(3, 10, {laplace("1")}),
           event(events::Composed{{pure("1"), gaussian("2")}}, (std::uint64_t{1} << 63) - 1)};

@@ -15,6 +15,13 @@ Ratio randomized_response_epsilon(const events::RandomizedResponse& e) {
   return ratio_of_bits(log(Interval(odds, 128)).upper());
 }
 
+/// x (1 - e^-x), rounded up: rho of waiting for one answer above (pair.md).
+Ratio waiting_rho(const Ratio& epsilon) {
+  if (epsilon == 0) return 0;
+  const Interval x(epsilon, 160);
+  return ratio_of_bits((x * -expm1(-x)).upper());
+}
+
 template <class Loss>
 std::optional<Ratio> sum(const std::vector<Event>& parts, Loss loss) {
   Ratio total = 0;
@@ -59,6 +66,9 @@ struct Pure {
   }
   std::optional<Ratio> operator()(const events::Exponential& e) const { return e.epsilon; }
   std::optional<Ratio> operator()(const events::PermuteAndFlip& e) const { return e.epsilon; }
+  std::optional<Ratio> operator()(const events::SparseVector& e) const {
+    return e.threshold_epsilon + e.positive_epsilon * Ratio(Integer(e.positives));
+  }
   std::optional<Ratio> operator()(const events::PoissonSampled& e) const {
     const auto inner = sum(e.events, pure_epsilon);
     if (!inner) return std::nullopt;
@@ -88,6 +98,13 @@ struct Rho {
   // Bounded range epsilon gives epsilon^2/8 (Cesar and Rogers 2021, Lemma 3.2).
   std::optional<Ratio> operator()(const events::Exponential& e) const {
     return e.epsilon * e.epsilon / 8;
+  }
+  // The parts of its pair, or the whole as any pure event (pair.md).
+  std::optional<Ratio> operator()(const events::SparseVector& e) const {
+    const Ratio all = *Pure{}(e);
+    const Ratio threshold = e.threshold_epsilon * e.threshold_epsilon / 2;
+    return std::min(Ratio(all * all / 2), Ratio(threshold + waiting_rho(e.positive_epsilon) *
+                                                                Ratio(Integer(e.positives))));
   }
   std::optional<Ratio> operator()(const events::Composed& e) const {
     return sum(e.events, zcdp_rho);

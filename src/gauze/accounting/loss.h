@@ -13,8 +13,8 @@ namespace gauze {
 /// Pure epsilon of the event, all repetitions included.
 std::optional<Ratio> pure_epsilon(const Event& event);
 
-/// rho of zero-concentrated DP: gaussian l2^2/(2 sigma^2), exponential epsilon^2/8, other pure
-/// events epsilon^2/2.
+/// rho of zero-concentrated DP: gaussian l2^2/(2 sigma^2), exponential epsilon^2/8, sparse vector by
+/// its parts, other pure events epsilon^2/2.
 std::optional<Ratio> zcdp_rho(const Event& event);
 
 /// delta-approximate rho-zCDP: apart from probability delta, which may reveal everything, the event

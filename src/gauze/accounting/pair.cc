@@ -181,6 +181,32 @@ DominatingPair randomized_response_pair(const Event::Kind& kind) {
   return pair;
 }
 
+/// Waiting for one answer above: how many coins fall below before one falls above, when above has
+/// odds e^epsilon under P and e^-epsilon under Q (pair.md). What is rarer than 1e-20 counts as
+/// a higher loss, far below zero all the same.
+DominatingPair waiting_pair(const Ratio& epsilon) {
+  const double e = round_up(epsilon);
+  if (e == 0) return nothing();
+  const double likely = 1 / (1 + std::exp(-e));
+  const double unlikely = 1 / (1 + std::exp(e));
+  DominatingPair pair;
+  double p = likely;
+  double q = unlikely;
+  double left = 1;
+  for (double k = 0; left > 1e-20; ++k) {
+    pair.atoms.push_back({nudged(e * (1 - k)), p, q});
+    left = p / likely * unlikely;  // P beyond this atom
+    p *= unlikely;
+    q *= likely;
+  }
+  pair.atoms.back().p += left;
+  double q_sum = 0;
+  for (const LossAtom& atom : pair.atoms) q_sum += atom.q;
+  pair.q_only = std::max(0.0, 1 - q_sum);
+  pair.spacing = e;
+  return pair;
+}
+
 DominatingPair mirrored(DominatingPair pair) {
   for (LossAtom& atom : pair.atoms) atom = {nudged(-atom.loss), atom.q, atom.p};
   std::swap(pair.p_only, pair.q_only);
@@ -285,9 +311,21 @@ DominatingPair without_replacement(const DominatingPair& base, double rate) {
 
 DominatingPair pair_of(const Event::Kind& kind, Direction direction);
 
+/// Sparse vectors as any pure event: their own pair is not symmetric, which sampling asks for.
+std::vector<Event> symmetric(std::vector<Event> events) {
+  for (Event& event : events) {
+    if (std::holds_alternative<events::SparseVector>(event.kind)) {
+      event.kind = events::Pure{*pure_epsilon({event.kind, event.relation, 1})};
+    } else if (auto* composed = std::get_if<events::Composed>(&event.kind)) {
+      composed->events = symmetric(std::move(composed->events));
+    }
+  }
+  return events;
+}
+
 /// What the sampled unit's events do together, as one pair.
 DominatingPair inner_pair(const std::vector<Event>& events) {
-  std::vector<PairCount> parts = dominating_pairs(events, Direction::kRemove);
+  std::vector<PairCount> parts = dominating_pairs(symmetric(events), Direction::kRemove);
   if (parts.size() == 1 && parts[0].count == 1 && parts[0].pair.view == View::kPlain) {
     return std::move(parts[0].pair);
   }
@@ -332,6 +370,9 @@ struct PairOf {
   }
   DominatingPair operator()(const events::PermuteAndFlip& e) const {
     return approximate_pair(e.epsilon, 0);
+  }
+  DominatingPair operator()(const events::SparseVector& e) const {
+    return approximate_pair(*pure_epsilon({e, Relation::kAddRemove, 1}), 0);
   }
   DominatingPair operator()(const events::PoissonSampled& e) const {
     const DominatingPair base = inner_pair(e.events);
@@ -525,6 +566,11 @@ std::vector<PairCount> dominating_pairs(const std::vector<Event>& events, Direct
     if (const auto* gaussian = std::get_if<events::Gaussian>(&part.kind)) {
       mu_squared += ratio_of_bits(part.count) * gaussian->l2_sensitivity *
                     gaussian->l2_sensitivity / (gaussian->sigma * gaussian->sigma);
+    } else if (const auto* sparse = std::get_if<events::SparseVector>(&part.kind)) {
+      result.push_back({approximate_pair(sparse->threshold_epsilon, 0), part.count});
+      const double waits = part.count * static_cast<double>(sparse->positives);
+      result.push_back({waiting_pair(sparse->positive_epsilon),
+                        waits < 0x1p53 ? waits : std::nextafter(waits, kInfinity)});
     } else {
       result.push_back({pair_of(part.kind, direction), part.count});
     }

@@ -64,7 +64,8 @@ struct PairCount {
   double count;
 };
 
-/// The pairs of all events in one direction, equal events merged, Gaussians merged into one.
+/// The pairs of all events in one direction, equal events merged, Gaussians merged into one; a sparse
+/// vector has two.
 /// Throws `kCannotCompose` for events that have no loss distribution (zcdp, rdp, vectors of
 /// discrete Gaussian noise).
 std::vector<PairCount> dominating_pairs(const std::vector<Event>& events, Direction direction);

@@ -391,11 +391,14 @@ double read_epsilon(const Composed& composed, double delta) {
   if (!(target > 0)) return kInfinity;
   Descent descent(composed);
   Descent above = descent;
-  double threshold =
-      std::exp(std::log(target) - composed.log_scale + composed.plan.tilt * descent.x());
+  const auto threshold_here = [&] {
+    return std::exp(std::log(target) - composed.log_scale + composed.plan.tilt * descent.x());
+  };
+  double threshold = threshold_here();
   bool crossed = false;
   while (!crossed && descent.down()) {
-    threshold *= descent.fall();
+    // Far above all losses it may be infinite, and would stay so.
+    threshold = std::isinf(threshold) ? threshold_here() : threshold * descent.fall();
     crossed = descent.delta() > threshold;
     if (!crossed) above = descent;
   }

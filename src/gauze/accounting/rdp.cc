@@ -213,6 +213,19 @@ struct DivergencesOf {
       result[i] = std::min(result[i], concentrated[i]);
     return result;
   }
+  Divergences operator()(const events::SparseVector& e) const {
+    const Divergences whole =
+        of_kind(events::Pure{*pure_epsilon({e, Relation::kAddRemove, 1})}, orders);
+    Divergences result(orders.size(), 0.0);
+    for (const PairCount& part :
+         dominating_pairs({{kind, Relation::kAddRemove, 1}}, Direction::kRemove)) {
+      const Divergences one = of_pair(part.pair, orders);
+      for (std::size_t i = 0; i < result.size(); ++i)
+        result[i] += part.count * one[i] * (1 + 4e-16);
+    }
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = std::min(result[i], whole[i]);
+    return result;
+  }
   Divergences operator()(const events::PoissonSampled& e) const {
     return sampled(kind, e.events, e.rate, Relation::kAddRemove, orders);
   }
