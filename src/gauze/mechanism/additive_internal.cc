@@ -27,7 +27,10 @@ bool at_an_end(std::int64_t draw) {
 }  // namespace
 
 Integer draw_exactly(const AdditiveNoise& noise, BitSource& bits) {
-  const std::int64_t draw = noise.draw(bits);
+  return exactly(noise.draw(bits), noise, bits);
+}
+
+Integer exactly(std::int64_t draw, const AdditiveNoise& noise, BitSource& bits) {
   return at_an_end(draw) ? resolve(draw, noise, bits) : Integer(draw);
 }
 

@@ -15,6 +15,8 @@ namespace gauze::internal {
 
 /// One noise draw of any size, at the price of a 64-bit draw.
 Integer draw_exactly(const AdditiveNoise& noise, BitSource& bits);
+/// The same when its 64-bit form has been drawn already.
+Integer exactly(std::int64_t draw, const AdditiveNoise& noise, BitSource& bits);
 
 /// value + noise, saturated at the ends of the 64-bit range after the exact addition.
 std::int64_t noised(std::int64_t value, const AdditiveNoise& noise, BitSource& bits);

@@ -19,6 +19,8 @@
 #include "gauze/mechanism/quantile.h"
 #include "gauze/mechanism/randomized_response.h"
 #include "gauze/mechanism/relaxed_exponential.h"
+#include "gauze/mechanism/retraversal.h"
+#include "gauze/mechanism/sparse_vector.h"
 #include "gauze/mechanism/sum.h"
 #include "gauze/mechanism/top_k.h"
 #include "gauze/mechanism/variance.h"
@@ -74,6 +76,18 @@ TEST(Contract, HoldsForSelection) {
   expect_contract(
       RelaxedExponential(
           {.temperature = 1, .bound = 2, .delta = Ratio(1, 1000), .relation = Relation::kReplace}),
+      Reals(kReals), Reals(kOtherReals));
+}
+
+TEST(Contract, HoldsForThresholds) {
+  for (const Ratio& share : {Ratio(0), Ratio(1, 2)}) {
+    expect_contract(
+        SparseVector({.epsilon = 1, .sensitivity = 2, .positives = 2u, .value_share = share}),
+        Reals(kReals), Reals(kOtherReals));
+  }
+  expect_contract(
+      Retraversal(
+          {.epsilon = 1, .sensitivity = 2, .positives = 2u, .threshold = 1, .monotone = true}),
       Reals(kReals), Reals(kOtherReals));
 }
 
