@@ -258,7 +258,7 @@ std::string describe(const Event& event) {
     if (key == "type" || key == "relation" || key == "count" || key == "event" || key == "events")
       continue;
     add(key + " " +
-        (value.is_string()   ? value.get<std::string>()
+        (value.is_string()   ? nearest(round_up(parse_ratio(value.get<std::string>())), 6)
          : value.is_number() ? nearest(value.get<double>(), 17)
                              : value.dump()));
   }
