@@ -49,7 +49,7 @@ void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost,
                        {"cost", {{"epsilon", finite(cost.epsilon)}, {"delta", cost.delta}}},
                        {"spent", Json::parse(to_json(answer.spent).dump())}});
   }
-  print_line(value_lines(answer.value));
+  if (!answer.value.is_null()) print_line(value_lines(answer.value));
   print_line();
   print_line("  accuracy   " + answer.accuracy.of + " within " + shown("±") + " " +
              upward(answer.accuracy.half_width) + " with probability " +

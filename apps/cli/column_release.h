@@ -28,7 +28,7 @@ void release_column(const ColumnRequest& request);
 Guarantee price_of(const Event& event, double delta);
 
 /// A released value with its accuracy and cost, for people or as JSON. `left` is printed behind it
-/// if it is not empty.
+/// if it is not empty; a null value, which was printed before, is not.
 void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost, bool json,
                    const std::string& left = "");
 

@@ -19,7 +19,7 @@ Json as_json(const Algorithm& algorithm) {
           {"input", algorithm.input},       {"guarantee", algorithm.guarantee},
           {"accuracy", algorithm.accuracy}, {"cost", algorithm.cost},
           {"source", algorithm.source},     {"document", algorithm.document},
-          {"options", std::move(options)}};
+          {"when", algorithm.when},         {"options", std::move(options)}};
 }
 
 void print_text(const Algorithm& algorithm) {
@@ -29,6 +29,7 @@ void print_text(const Algorithm& algorithm) {
     print(wrap(text));
   };
   print_line(heading(algorithm.name) + ": " + algorithm.summary);
+  if (!algorithm.when.empty()) section("When", algorithm.when);
   section("Guarantee", algorithm.guarantee);
   section("Input", algorithm.input);
   print_line();

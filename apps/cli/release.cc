@@ -12,6 +12,7 @@
 #include "gauze/random/system_bits.h"
 #include "histogram_release.h"
 #include "option_flags.h"
+#include "stream_release.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -51,6 +52,15 @@ void run(const Algorithm& algorithm, const Request& request) {
   require(confidence > 0 && confidence < 1, "--confidence: must lie strictly between 0 and 1");
   const double delta = number(request.delta, "--quote-delta");
   require(delta > 0 && delta < 1, "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
+  const bool whole_lines = request.column.column.empty() && !request.column.header;
+  if (algorithm.dialogue && whole_lines) {
+    return release_stream(algorithm, {.options = request.options,
+                                      .file = request.file,
+                                      .confidence = confidence,
+                                      .quote_delta = delta,
+                                      .accept_weak = request.accept_weak,
+                                      .json = request.json});
+  }
   if (request.data.data.empty()) return release_file(algorithm, request, confidence, delta);
   release_column({.algorithm = algorithm.name,
                   .options = request.options,
@@ -163,7 +173,9 @@ void add_release(CLI::App& app) {
       "  gauze release median --epsilon 0.5 --data hospital --column age\n"
       "  gauze release flat_histogram --epsilon 0.5 --data hospital --column ward\n"
       "  gauze release count --epsilon 0.5 --relation add_remove people.csv --header\n"
-      "  seq 100 | gauze release median --epsilon 1 --lower 0 --upper 200 --relation add_remove -");
+      "  seq 100 | gauze release median --epsilon 1 --lower 0 --upper 200 --relation add_remove -\n"
+      "  seq 0 5 500 | gauze release sparse_vector --epsilon 1 --threshold 100 --positives 3 "
+      "--sensitivity 1 -");
 }
 
 }  // namespace gauze::cli

@@ -94,6 +94,54 @@ TEST(ReleaseCommand, ChoosesTheClearlyBestCandidate) {
   EXPECT_EQ(best.json().at("value"), (nlohmann::json{3, 1})) << best.err;
 }
 
+// A distance of 10,000 is several hundred times the noise.
+TEST(ReleaseCommand, SaysLineByLineWhatIsAboveAndEndsAfterTheLast) {
+  const std::string sparse =
+      "release sparse_vector --epsilon 1 --threshold 0 --positives 2 --sensitivity 1";
+  const Ran ran = gauze_program(sparse + " -", "-10000\n10000\n\n-10000\n10000\n10000\nnoise\n");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.out.substr(0, ran.out.find("\n\n")), "below\nabove\nbelow\nabove");
+  EXPECT_THAT(ran.out, HasSubstr("cost"));
+  const Ran json = gauze_program(sparse + " --json", "10000\n-10000\n");
+  ASSERT_EQ(json.exit, 0) << json.err;
+  EXPECT_EQ(json.json().at("value"), (nlohmann::json{"above", "below"}));
+  EXPECT_EQ(json.json().at("spent").at("type"), "sparse_vector");
+  const Ran numbers = gauze_program(
+      "release above_threshold --epsilon 1 --threshold 0 --sensitivity 1 --value-share 0.5",
+      "10000\n");
+  EXPECT_THAT(numbers.out, ::testing::StartsWith("above "));
+}
+
+TEST(ReleaseCommand, NeedsNoMoreOfAStreamThanItAnswers) {
+  const Folder folder;
+  const std::string command =
+      "yes 10000 | " GAUZE_PROGRAM
+      " release above_threshold --epsilon 1 --threshold 0 --sensitivity 1 >" +
+      folder.path("out");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
+  EXPECT_THAT(folder.read("out"), ::testing::StartsWith("above\n"));
+}
+
+TEST(ReleaseCommand, AnswersFromHistoryAndFromAHoldout) {
+  const Ran series = gauze_program(
+      "release history_answers --epsilon 1 --threshold 3000 --fresh 2 --sensitivity 1 --json",
+      "5\n10000\n10001\n");
+  ASSERT_EQ(series.exit, 0) << series.err;
+  const auto said = series.json().at("value");
+  EXPECT_EQ(said.at(0), 0.0);
+  EXPECT_NEAR(said.at(1).get<double>(), 10000, 500);
+  EXPECT_EQ(said.at(2), said.at(1));
+  const Ran holdout = gauze_program(
+      "release thresholdout --holdout-size 1000000 --threshold 0.1 --tolerance 0.001 --budget 3",
+      "0.51;0.5\n0.5;0.9\n");
+  ASSERT_EQ(holdout.exit, 0) << holdout.err;
+  EXPECT_THAT(holdout.out, ::testing::StartsWith("0.5\n"));
+  const Ran short_line = gauze_program(
+      "release thresholdout --holdout-size 1000000 --threshold 0.1 --tolerance 0.001 --budget 3",
+      "0.51\n");
+  EXPECT_EQ(short_line.exit, 2);
+}
+
 TEST(ReleaseCommand, RefusesAWeakGuaranteeUnlessToldOtherwise) {
   const std::string count = "release count --epsilon 10 --relation add_remove -";
   const Ran ran = gauze_program(count, "1\n");

@@ -10,7 +10,8 @@ std::vector<Algorithm> all_algorithms() {
   std::vector<Algorithm> all;
   for (auto family : {internal::statistics_algorithms, internal::stability_algorithms,
                       internal::histogram_algorithms, internal::key_algorithms,
-                      internal::choice_algorithms, internal::additive_algorithms}) {
+                      internal::choice_algorithms, internal::threshold_algorithms,
+                      internal::adaptive_algorithms, internal::additive_algorithms}) {
     for (Algorithm& each : family()) {
       if (family == internal::statistics_algorithms) each.per_person = true;
       all.push_back(std::move(each));
@@ -36,6 +37,23 @@ const Algorithm& find_algorithm(std::string_view name) {
   throw Error(ErrorCode::kUnknownName, "there is no algorithm '" + asked + "'; did you mean '" +
                                            nearest_word(asked, names) +
                                            "'? `gauze list` names them all");
+}
+
+Release<std::uint64_t> DialogueJob::run(Dialogue& dialogue, Context& context) const {
+  const Ask ask = start_(context);
+  std::uint64_t answered = 0;
+  for (bool last = false; !last;) {
+    const auto line = dialogue.next();
+    if (!line) break;
+    if (line->size() != width_)
+      throw Error(ErrorCode::kInvalidInput,
+                  "a line must have " + std::to_string(width_) + " numbers, separated by ;");
+    const DialogueAnswer answer = ask(*line);
+    ++answered;
+    dialogue.tell(answer.said);
+    last = answer.last;
+  }
+  return {answered, accuracy(answered, 0.95), event()};
 }
 
 Job make_job(std::string_view name, const nlohmann::json& options) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,50 @@ class Job {
   Run run_;
 };
 
+/// What an algorithm says to one line of numbers, and whether it says nothing more.
+struct DialogueAnswer {
+  nlohmann::json said;
+  bool last = false;
+};
+
+/// Where lines of numbers come from and where what is said of them goes.
+struct Dialogue {
+  std::function<std::optional<std::vector<double>>()> next;  ///< nothing at the end
+  std::function<void(const nlohmann::json& said)> tell;
+};
+
+/// An algorithm that answers each line before it sees the next. Its release is how many it
+/// answered; `release` takes it like any other, with a `Dialogue` as input.
+class DialogueJob {
+ public:
+  using Ask = std::function<DialogueAnswer(std::span<const double> line)>;
+  /// Pays for everything there will be.
+  using Start = std::function<Ask(Context& context)>;
+  using Promise = std::function<Accuracy(std::uint64_t size, double confidence)>;
+
+  /// `width` is how many numbers a line has.
+  DialogueJob(Event event, Promise accuracy, Start start, std::size_t width = 1)
+      : event_(std::move(event)),
+        accuracy_(std::move(accuracy)),
+        start_(std::move(start)),
+        width_(width) {}
+
+  Event event() const { return event_; }
+  Accuracy accuracy(std::uint64_t size, double confidence) const {
+    return accuracy_(size, confidence);
+  }
+  std::size_t width() const { return width_; }
+  /// Reads no further once the last answer was given. Throws `kInvalidInput` for a line of another
+  /// width.
+  Release<std::uint64_t> run(Dialogue& dialogue, Context& context) const;
+
+ private:
+  Event event_;
+  Promise accuracy_;
+  Start start_;
+  std::size_t width_;
+};
+
 /// A histogram method with its options on a shape, ready to run.
 struct HistogramMethod {
   Event event;
@@ -65,6 +110,10 @@ struct Algorithm {
   bool per_person = false;  ///< a row of the input is a person, so tables can be the input
   /// Of histogram methods: the method on a shape, for columns of a table.
   std::function<HistogramMethod(const OptionValues& values, const Shape& shape)> histogram = {};
+  /// Of algorithms that answer line by line: the same without the whole input.
+  std::function<DialogueJob(const OptionValues& values)> dialogue = {};
+  std::string when = {};  ///< when to take it rather than its relatives, where that is a question
+  std::string before_numbers = {};  ///< of what is said there: "above " in "above 103.2"
   bool points =
       false;  ///< a histogram method for points in space, whose cells are only a fine grid
 };

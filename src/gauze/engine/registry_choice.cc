@@ -83,13 +83,15 @@ Algorithm permute_and_flip() {
           .document = "src/gauze/mechanism/permute_and_flip.md",
           .options = {epsilon_option(), sensitivity_option(), monotone_option(),
                       relation_option("add_remove")},
-          .make = [](const OptionValues& values) {
-            return job_of(PermuteAndFlip({.epsilon = values.number("epsilon"),
-                                          .sensitivity = values.number("sensitivity"),
-                                          .monotone = values.flag("monotone"),
-                                          .relation = values.relation()}),
-                          scores);
-          }};
+          .make =
+              [](const OptionValues& values) {
+                return job_of(PermuteAndFlip({.epsilon = values.number("epsilon"),
+                                              .sensitivity = values.number("sensitivity"),
+                                              .monotone = values.flag("monotone"),
+                                              .relation = values.relation()}),
+                              scores);
+              },
+          .when = reason_for("One choice from a list", {.wanted = 1})};
 }
 
 Algorithm report_noisy_max() {
@@ -147,16 +149,18 @@ Algorithm top_k() {
                   relation_option("add_remove"),
                   {"method", Type::kText,
                    "one_shot (better for a pure budget) or peeling (composes better)", "one_shot"}},
-      .make = [](const OptionValues& values) {
-        const bool one_shot = is_first(values, "method", "one_shot", "peeling");
-        return job_of(TopK({.k = values.whole("k"),
-                            .epsilon = values.number("epsilon"),
-                            .sensitivity = values.number("sensitivity"),
-                            .monotone = values.flag("monotone"),
-                            .relation = values.relation(),
-                            .method = one_shot ? TopKMethod::kOneShot : TopKMethod::kPeeling}),
-                      scores);
-      }};
+      .make =
+          [](const OptionValues& values) {
+            const bool one_shot = is_first(values, "method", "one_shot", "peeling");
+            return job_of(TopK({.k = values.whole("k"),
+                                .epsilon = values.number("epsilon"),
+                                .sensitivity = values.number("sensitivity"),
+                                .monotone = values.flag("monotone"),
+                                .relation = values.relation(),
+                                .method = one_shot ? TopKMethod::kOneShot : TopKMethod::kPeeling}),
+                          scores);
+          },
+      .when = reason_for("Several choices from a list", {.wanted = 2})};
 }
 
 Algorithm enhanced_exponential() {

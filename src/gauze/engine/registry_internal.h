@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "gauze/engine/registry.h"
+#include "gauze/mechanism/selection_choice.h"
 
 // The parts of the table, one function per family, and what their entries share.
 namespace gauze::internal {
 
 std::vector<Algorithm> additive_algorithms();
 std::vector<Algorithm> choice_algorithms();
+std::vector<Algorithm> threshold_algorithms();
+std::vector<Algorithm> adaptive_algorithms();
 std::vector<Algorithm> statistics_algorithms();
 std::vector<Algorithm> stability_algorithms();
 std::vector<Algorithm> key_algorithms();
@@ -40,6 +43,13 @@ Job job_of(Mechanism mechanism, Read read) {
     return Release<nlohmann::json>{nlohmann::json(std::move(answer.value)),
                                    std::move(answer.accuracy), std::move(answer.spent)};
   });
+}
+
+/// When to take the algorithm that is chosen for a task, as `gauze describe` says it.
+inline std::string reason_for(const char* facts, const SelectionTask& task) {
+  const SelectionChoice choice = choose_selection(task);
+  return std::string(facts) + ": " + std::string(choice.reason) +
+         ". For counts under add_remove say monotone.";
 }
 
 inline OptionSpec epsilon_option() {

@@ -26,6 +26,12 @@ json sensible_options(const Algorithm& algorithm) {
                         {"sigma", 3},
                         {"sensitivity", 1},
                         {"k", 1},
+                        {"threshold", 2},
+                        {"fresh", 2},
+                        {"holdout_size", 100},
+                        {"tolerance", "0.1"},
+                        {"budget", 2},
+                        {"positives", 2},
                         {"candidate_spread", 1},
                         {"temperature", "0.1"},
                         {"bound", 1},
@@ -44,6 +50,11 @@ json sensible_options(const Algorithm& algorithm) {
     if (option.required()) options[option.name] = by_name.at(option.name);
   }
   return options;
+}
+
+/// A row that the algorithm takes.
+Rows sensible_rows(const Algorithm& algorithm) {
+  return Rows({algorithm.name == "thresholdout" ? "0.5;0.25" : "3"});
 }
 
 TEST(Registry, NamesAreDifferentAndEveryEntryIsComplete) {
@@ -76,7 +87,7 @@ TEST(Registry, EveryAlgorithmRunsThroughTheDoorAndPaysItsPrice) {
   for (const Algorithm& each : algorithms()) {
     const Job job = make_job(each.name, sensible_options(each));
     SeededBits bits(1);
-    const auto answer = release(job, Rows({"3"}), bits);
+    const auto answer = release(job, sensible_rows(each), bits);
     EXPECT_FALSE(answer.value.is_null()) << each.name;
     EXPECT_EQ(answer.spent, job.event()) << each.name;
     EXPECT_GT(answer.accuracy.half_width, 0) << each.name;
@@ -90,7 +101,7 @@ TEST(Registry, AJobDrawsNothingWhenItCannotPay) {
     Meter meter(Event{events::Approximate{Ratio(1, 1000), 0}, job.event().relation});
     Context context{meter, bits};
     try {
-      job.run(Rows({"3"}), context);
+      job.run(sensible_rows(each), context);
       ADD_FAILURE() << each.name << " ran without paying";
     } catch (const Error& error) {
       EXPECT_TRUE(error.code() == ErrorCode::kBudgetExceeded ||
@@ -121,6 +132,36 @@ TEST(Registry, KeySelectionNamesWordsThatManyRowsHaveInOrder) {
   const Job job =
       make_job("key_selection", {{"epsilon", 1}, {"delta", "1e-6"}, {"keys_per_unit", 2}});
   EXPECT_EQ(release(job, Rows(cells), bits).value, json({"apple", "pear"}));
+}
+
+// Noise 20 is a thousandth of the distances.
+TEST(Registry, StreamsAreAnsweredLineByLineAndReadNoFurtherThanTheLastAnswer) {
+  const Algorithm& algorithm = find_algorithm("sparse_vector");
+  const json options = {{"epsilon", 1},
+                        {"threshold", 0},
+                        {"positives", 2},
+                        {"sensitivity", 1},
+                        {"value_share", "0.5"}};
+  const DialogueJob job = algorithm.dialogue(OptionValues(algorithm.options, options));
+  const std::vector<double> numbers = {-20000, 20000, -20000, 30000, 20000, -20000};
+  std::size_t read = 0;
+  std::vector<json> said;
+  Dialogue dialogue{
+      [&]() -> std::optional<std::vector<double>> { return std::vector{numbers.at(read++)}; },
+      [&](const json& answer) {
+        EXPECT_EQ(said.size() + 1, read);
+        said.push_back(answer);
+      }};
+  SeededBits bits(5);
+  const auto answer = release(job, dialogue, bits);
+  EXPECT_EQ(answer.value, 4u);
+  EXPECT_EQ(answer.spent, job.event());
+  EXPECT_EQ(read, 4u);
+  ASSERT_EQ(said.size(), 4u);
+  EXPECT_EQ(said[0], "below");
+  EXPECT_NEAR(said[1].get<double>(), 20000, 500);
+  EXPECT_EQ(said[2], "below");
+  EXPECT_NEAR(said[3].get<double>(), 30000, 500);
 }
 
 TEST(Registry, AnUnknownNameSuggestsTheNearest) {
