@@ -10,11 +10,13 @@ namespace gauze {
 Spending::Spending(double exponent, std::uint64_t horizon) {
   require(exponent > 1, "exponent must be above 1");
   require(horizon >= 1 && horizon <= (1 << 24), "horizon must lie between 1 and 2^24");
+  std::vector<double> shares;
   double total = 0;
   for (std::uint64_t t = 1; t <= horizon; ++t) {
-    total += shares_.emplace_back(std::pow(static_cast<double>(t), -exponent));
+    total += shares.emplace_back(std::pow(static_cast<double>(t), -exponent));
   }
-  for (double& share : shares_) share /= total;
+  for (double& share : shares) share /= total;
+  shares_ = std::make_shared<const std::vector<double>>(std::move(shares));
 }
 
 LordPlusPlus::LordPlusPlus(Options options) : options_(std::move(options)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gauze/base/required.h"
@@ -15,11 +16,11 @@ class Spending {
   explicit Spending(double exponent = 1.6, std::uint64_t horizon = 9999);
 
   double operator()(std::uint64_t time) const {
-    return time >= 1 && time <= shares_.size() ? shares_[time - 1] : 0;
+    return time >= 1 && time <= shares_->size() ? (*shares_)[time - 1] : 0;
   }
 
  private:
-  std::vector<double> shares_;
+  std::shared_ptr<const std::vector<double>> shares_;
 };
 
 /// Levels for testing hypotheses one after the other, such that of the rejected ones at most a share

@@ -8,10 +8,11 @@ namespace {
 
 std::vector<Algorithm> all_algorithms() {
   std::vector<Algorithm> all;
-  for (auto family : {internal::statistics_algorithms, internal::stability_algorithms,
-                      internal::histogram_algorithms, internal::key_algorithms,
-                      internal::choice_algorithms, internal::threshold_algorithms,
-                      internal::adaptive_algorithms, internal::additive_algorithms}) {
+  for (auto family :
+       {internal::statistics_algorithms, internal::stability_algorithms,
+        internal::histogram_algorithms, internal::key_algorithms, internal::choice_algorithms,
+        internal::threshold_algorithms, internal::adaptive_algorithms,
+        internal::sequence_algorithms, internal::additive_algorithms}) {
     for (Algorithm& each : family()) {
       if (family == internal::statistics_algorithms) each.per_person = true;
       all.push_back(std::move(each));

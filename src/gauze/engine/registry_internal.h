@@ -15,6 +15,7 @@ std::vector<Algorithm> threshold_algorithms();
 std::vector<Algorithm> adaptive_algorithms();
 std::vector<Algorithm> statistics_algorithms();
 std::vector<Algorithm> stability_algorithms();
+std::vector<Algorithm> sequence_algorithms();
 std::vector<Algorithm> key_algorithms();
 std::vector<Algorithm> histogram_algorithms();
 

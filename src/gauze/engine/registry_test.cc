@@ -43,6 +43,16 @@ json sensible_options(const Algorithm& algorithm) {
                         {"rows_per_unit", 1},
                         {"cells", 1},
                         {"blocks", 3},
+                        {"before", 0},
+                        {"after", 1},
+                        {"deviation", 1},
+                        {"window", 5},
+                        {"threshold", 10},
+                        {"rate", "0.05"},
+                        {"log_sensitivity", "0.1"},
+                        {"floor", "1e-6"},
+                        {"rejections", 2},
+                        {"tests", 10},
                         {"granularity", 1},
                         {"count_limit", 100}};
   json options = json::object();
