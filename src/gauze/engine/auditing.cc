@@ -1,6 +1,7 @@
 #include "gauze/engine/auditing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "gauze/base/error.h"
@@ -73,6 +74,34 @@ audit::LinePairs holdout_means(const OptionValues& values) {
   return pairs;
 }
 
+/// People in the order of time: who comes when is no secret.
+audit::NumberPairs sequences_of(const OptionValues& values) {
+  const double before = values.real("before");
+  const double after = values.real("after");
+  audit::NumberPairs pairs =
+      audit::people(std::min(before, after), std::max(before, after), Relation::kReplace);
+  std::erase_if(pairs, [](const auto& pair) { return pair.same; });
+  const double other = 2 * before - after;
+  pairs.push_back({"one of seven at the mean after the change",
+                   {before, after, before, other, after, before, before},
+                   {before, after, before, after, after, before, before}});
+  return pairs;
+}
+
+/// p-values that one person moves apart, the last one the other way.
+audit::NumberPairs tests_of(const OptionValues& values) {
+  const double half = values.real("log_sensitivity") / 2 * (1 - 1e-9);
+  const std::uint64_t tests = std::min<std::uint64_t>(values.whole("tests"), 6);
+  audit::NumberPairs pairs;
+  for (double p = 0.1; p > values.real("floor"); p /= 10) {
+    std::vector<double> up(tests, p * std::exp(half));
+    std::vector<double> down(tests, p * std::exp(-half));
+    std::swap(up.back(), down.back());
+    pairs.push_back({"all p-values moved by the log sensitivity", std::move(up), std::move(down)});
+  }
+  return pairs;
+}
+
 /// Everything a release says, as numbers where it says nothing else.
 void flatten(const nlohmann::json& json, std::vector<double>& numbers, bool& only_numbers) {
   if (json.is_number()) {
@@ -116,6 +145,8 @@ audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& 
     return audit::lines_of(scores_of(has, values));
   if (has("p") && has("options"))
     return audit::lines_of(audit::local_answers(values.whole("options")));
+  if (has("before")) return audit::lines_of(sequences_of(values));
+  if (has("log_sensitivity")) return audit::lines_of(tests_of(values));
   if (algorithm.per_person || algorithm.input.starts_with("one row per person"))
     return audit::lines_of(people_of(has, values, relation));
   throw Error(ErrorCode::kUnsupported, "no pairs of neighbouring inputs are known for '" +

@@ -41,6 +41,16 @@ json options_of(const Algorithm& algorithm) {
                         {"tolerance", "0.2"},
                         {"budget", 2},
                         {"blocks", 3},
+                        {"before", 0},
+                        {"after", 1},
+                        {"deviation", "0.5"},
+                        {"window", 3},
+                        {"threshold", 1},
+                        {"rate", "0.2"},
+                        {"log_sensitivity", 1},
+                        {"floor", "1e-25"},
+                        {"rejections", 1},
+                        {"tests", 6},
                         {"granularity", 1},
                         {"count_limit", 100}};
   json options = json::object();
@@ -107,7 +117,8 @@ int factor_of(const Algorithm& algorithm) {
       {"mwem", 4},          {"key_selection", 4},       {"smooth_median", 4},
       {"block_k_means", 4}, {"propose_test_median", 8}, {"scale_estimate", 8},
       {"sparse_vector", 3}, {"above_threshold", 2},     {"retraversal", 3},
-      {"thresholdout", 4},  {"history_answers", 4}};
+      {"thresholdout", 4},  {"history_answers", 4},     {"online_change_point", 4},
+      {"paprika", 4}};
   const auto found = others.find(algorithm.name);
   return found == others.end() ? 2 : found->second;
 }
