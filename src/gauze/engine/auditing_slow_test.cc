@@ -45,7 +45,6 @@ json options_of(const Algorithm& algorithm) {
                         {"after", 1},
                         {"deviation", "0.5"},
                         {"window", 3},
-                        {"threshold", 1},
                         {"rate", "0.2"},
                         {"log_sensitivity", 1},
                         {"floor", "1e-25"},

@@ -47,7 +47,6 @@ json sensible_options(const Algorithm& algorithm) {
                         {"after", 1},
                         {"deviation", 1},
                         {"window", 5},
-                        {"threshold", 10},
                         {"rate", "0.05"},
                         {"log_sensitivity", "0.1"},
                         {"floor", "1e-6"},
