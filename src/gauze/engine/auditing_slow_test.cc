@@ -116,7 +116,7 @@ int factor_of(const Algorithm& algorithm) {
       {"mwem", 4},          {"key_selection", 4},       {"smooth_median", 4},
       {"block_k_means", 4}, {"propose_test_median", 8}, {"scale_estimate", 8},
       {"sparse_vector", 3}, {"above_threshold", 2},     {"retraversal", 3},
-      {"thresholdout", 4},  {"history_answers", 4},     {"online_change_point", 4},
+      {"thresholdout", 4},  {"history_answers", 4},     {"online_change_point", 8},
       {"paprika", 4}};
   const auto found = others.find(algorithm.name);
   return found == others.end() ? 2 : found->second;
