@@ -278,8 +278,7 @@ ExampleFiles write_example(const std::string& folder, const std::vector<Visit>& 
   const auto path = [&](const char* name) {
     return (std::filesystem::path(folder) / name).string();
   };
-  const ExampleFiles files{folder, path("visits.csv"), path("wards.csv"),
-                           path("hospital.schema.json")};
+  ExampleFiles files{folder, path("visits.csv"), path("wards.csv"), path("hospital.schema.json")};
   write_all(files.visits, as_csv(visits));
   write_all(files.wards, wards_csv());
   write_all(files.schema, kSchema);

@@ -16,11 +16,16 @@ constexpr int kRows = 10;
 class Canvas {
  public:
   Canvas(int width, int height)
-      : width_(width), height_(height), dots_(static_cast<std::size_t>(width * height), ' ') {}
+      : width_(width),
+        height_(height),
+        dots_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), ' ') {}
 
   int width() const { return width_; }
   int height() const { return height_; }
-  char& at(int x, int y) { return dots_[static_cast<std::size_t>(y * width_ + x)]; }
+  char& at(int x, int y) {
+    return dots_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
+                 static_cast<std::size_t>(x)];
+  }
 
  private:
   int width_;

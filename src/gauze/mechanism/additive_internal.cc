@@ -15,7 +15,7 @@ namespace {
 /// scale.
 Integer resolve(std::int64_t saturated, const AdditiveNoise& noise, BitSource& bits) {
   while (true) {
-    const Integer exact = noise.draw_integer(bits);
+    Integer exact = noise.draw_integer(bits);
     if (saturate(exact) == saturated) return exact;
   }
 }
