@@ -140,7 +140,7 @@ Finding judge(const Lead& lead, const Tally& likely, const Tally& unlikely,
     const double allowed = std::exp(point.epsilon) * finding.unlikely.high + point.delta;
     const double margin = std::log(finding.likely.low / allowed);
     // Unless it is refuted at a larger delta, the smallest is the easiest to understand.
-    if (margin <= finding.margin + (margin > 0 ? 0 : 0.25)) continue;
+    if (margin <= finding.margin || (margin <= 0 && std::isfinite(finding.margin))) continue;
     finding.margin = margin;
     finding.claimed = point;
     finding.epsilon = epsilon_at_least(likely.hits, likely.runs, unlikely.hits, unlikely.runs,
