@@ -29,7 +29,7 @@ HistoryAnswers answers_of(const Thresholdout::Options& options) {
 
 }  // namespace
 
-Thresholdout::Thresholdout(Options options) : answers_(answers_of(options)) {}
+Thresholdout::Thresholdout(const Options& options) : answers_(answers_of(options)) {}
 
 Event Thresholdout::event() const {
   return answers_.event();

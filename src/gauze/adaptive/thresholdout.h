@@ -28,7 +28,7 @@ class Thresholdout {
     Required<std::uint64_t> budget;        ///< ends after so many answers from the holdout, >= 1
   };
 
-  explicit Thresholdout(Options options);
+  explicit Thresholdout(const Options& options);
 
   Event event() const;
   /// Of the distance of all of so many answers from the holdout's means.

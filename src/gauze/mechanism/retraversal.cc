@@ -27,7 +27,7 @@ SparseVector raised(const Retraversal::Options& options) {
 
 }  // namespace
 
-Retraversal::Retraversal(Options options)
+Retraversal::Retraversal(const Options& options)
     : passes_(options.passes), comparisons_(raised(options)) {}
 
 Event Retraversal::event() const {

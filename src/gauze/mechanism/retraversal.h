@@ -33,7 +33,7 @@ class Retraversal {
     Relation relation = Relation::kAddRemove;  ///< under which the sensitivity holds
   };
 
-  explicit Retraversal(Options options);
+  explicit Retraversal(const Options& options);
 
   Event event() const;
   Accuracy accuracy(std::uint64_t answers, double confidence = 0.95) const;

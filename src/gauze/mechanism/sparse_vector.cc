@@ -87,11 +87,10 @@ SparseVector::SparseVector(Options options) : options_(std::move(options)) {
 
 Event SparseVector::event() const {
   const Ratio query_epsilon = comparison_epsilon() - threshold_epsilon();
-  const Event comparisons{
-      events::SparseVector{threshold_epsilon(),
-                           query_epsilon / Ratio(Integer(options_.positives.get())),
-                           options_.positives},
-      options_.relation};
+  Event comparisons{events::SparseVector{threshold_epsilon(),
+                                         query_epsilon / Ratio(Integer(options_.positives.get())),
+                                         options_.positives},
+                    options_.relation};
   if (!noise_->value) return comparisons;
   const Event values{noise_->value->laplace_event(), options_.relation, options_.positives};
   return {events::Composed{{comparisons, values}}, options_.relation};
