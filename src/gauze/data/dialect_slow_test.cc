@@ -1,11 +1,10 @@
-#include "gauze/data/dialect.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "gauze/data/dialect.h"
 #include "gauze/data/normalise.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/test_files_internal.h"
