@@ -65,10 +65,11 @@ function(gauze_module name)
           target_link_libraries(${test} PRIVATE gauze::${dep})
         endforeach()
         target_link_libraries(${test} PRIVATE ${arg_TEST_LIBS})
-        # Audits draw many times: they are slow wherever they stand.
-        gtest_discover_tests(${test} DISCOVERY_MODE PRE_TEST TEST_FILTER "-*SurvivesTheAudit*"
+        # What draws many times, convolves or searches for noise is slow wherever it stands.
+        set(long "*SurvivesTheAudit*:AdditiveNoise.*:Audit.*:Calibrate.*:KeySelection.*:Pld.*:Renyi.*:Sparse.*")
+        gtest_discover_tests(${test} DISCOVERY_MODE PRE_TEST TEST_FILTER "-${long}"
                              PROPERTIES LABELS ${kind} TIMEOUT 900)
-        gtest_discover_tests(${test} DISCOVERY_MODE PRE_TEST TEST_FILTER "*SurvivesTheAudit*"
+        gtest_discover_tests(${test} DISCOVERY_MODE PRE_TEST TEST_FILTER "${long}"
                              PROPERTIES LABELS slow TIMEOUT 900)
       endif()
     endforeach()
