@@ -7,6 +7,7 @@
 
 #include "gauze/accounting/loss.h"
 #include "gauze/random/uniform.h"
+#include "gauze/testing/audit.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 
@@ -47,6 +48,29 @@ TEST(MultiplicativeWeights, CostsEpsilonInAllAndPaysBeforeItDraws) {
   Context context{meter, bits};
   EXPECT_ERROR(mechanism.start(Counts{1, 2, 3, 4}, context), ErrorCode::kBudgetExceeded);
   EXPECT_EQ(bits.refills(), 0u);
+}
+
+// A row more in the first of two cells; the twin takes three times the budget that it has.
+TEST(MultiplicativeWeights, SurvivesTheAuditThatCatchesThreeTimesTheBudget) {
+  const auto sampler = [](const Ratio& epsilon, std::int64_t first) {
+    return [epsilon, first](BitSource& bits) {
+      const MultiplicativeWeights mechanism({.cells = 2u,
+                                             .epsilon = epsilon,
+                                             .rows_per_unit = 1u,
+                                             .threshold = 0,
+                                             .fresh = 1u,
+                                             .total_share = Ratio(1, 2)});
+      Meter meter(mechanism.event());
+      Context context{meter, bits};
+      auto conversation = mechanism.start(Counts{first, 0}, context);
+      const double rows = conversation.estimate()[0] + conversation.estimate()[1];
+      const GuardedAnswer answer = conversation.ask(Weights{1, 0});
+      return std::round(rows) + (answer.fresh ? 100 : 0);
+    };
+  };
+  const testing::AuditOptions options{.trials = 5000};
+  EXPECT_LE(testing::audited_epsilon(sampler(2, 10), sampler(2, 11), options), 2);
+  EXPECT_GT(testing::audited_epsilon(sampler(6, 10), sampler(6, 11), options), 2);
 }
 
 /// A histogram with two humps, about 250,000 rows.

@@ -342,6 +342,28 @@ TEST(Retraversal, RejectsOptionsOutsideTheirRange) {
   EXPECT_ERROR(retraversal(1, 0), ErrorCode::kInvalidOption);
 }
 
+// Which answer is found first, where some rise and one falls; the twin takes four times the budget.
+TEST(Retraversal, SurvivesTheAuditThatCatchesFourTimesTheBudget) {
+  const auto sampler = [](const Ratio& epsilon, Answers answers) {
+    return [epsilon, answers = std::move(answers)](BitSource& bits) {
+      const Retraversal mechanism({.epsilon = epsilon,
+                                   .sensitivity = 1,
+                                   .positives = 1u,
+                                   .threshold = 0,
+                                   .raise = 0,
+                                   .passes = 1});
+      Meter meter(mechanism.event());
+      Context context{meter, bits};
+      const auto found = mechanism.run(answers, context).value;
+      return found.empty() ? 2.0 : static_cast<double>(found.front());
+    };
+  };
+  const testing::AuditOptions options{.trials = 20000};
+  const Answers one = {-1, -1, -1, 1}, other = {0, 0, 0, 0};
+  EXPECT_LE(testing::audited_epsilon(sampler(2, one), sampler(2, other), options), 2);
+  EXPECT_GT(testing::audited_epsilon(sampler(8, one), sampler(8, other), options), 2);
+}
+
 TEST(Retraversal, FindsDifferentAnswersAndPrefersTheLarge) {
   SeededBits bits(10);
   const Answers answers = {90, 1000, 80, 900, 1100, 0};
