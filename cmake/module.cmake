@@ -66,7 +66,9 @@ function(gauze_module name)
         endforeach()
         target_link_libraries(${test} PRIVATE ${arg_TEST_LIBS})
         # What draws many times, convolves or searches for noise is slow wherever it stands.
-        set(long "*SurvivesTheAudit*:AdditiveNoise.*:Audit.*:Calibrate.*:KeySelection.*:Pld.*:Renyi.*:Sparse.*")
+        set(long "*Surviv*TheAudit*:AdditiveNoise.*:Audit.*:Calibrate.*:KeySelection.*:NoiseSize.*:Pld.*:PrivTree.*"
+            ":QuantileInterval.*:Renyi.*:Sparse.*:SparseVectorEvent.*")
+        string(CONCAT long ${long})
         gtest_discover_tests(${test} DISCOVERY_MODE PRE_TEST TEST_FILTER "-${long}"
                              PROPERTIES LABELS ${kind} TIMEOUT 900)
         gtest_discover_tests(${test} DISCOVERY_MODE PRE_TEST TEST_FILTER "${long}"
