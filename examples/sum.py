@@ -1,13 +1,25 @@
 #!/usr/bin/env python3
 # The sum of numbers from 0 to 10, with noise on a grid: sum.py FILE RUNS. Claims epsilon 1.
-import math, random, sys
+import sys
+from secrets import randbelow
 
-random, upper, epsilon, step = random.SystemRandom(), 10.0, 1.0, 2.0**-10
+upper, step = 10, 2.0**-10
+scale = upper * 1024  # of the noise, in steps: epsilon 1
 numbers = [float(line) for line in open(sys.argv[1])]
 total = sum(round(min(max(x, 0.0), upper) / step) for x in numbers if x == x)
 
+def coin(x, y):  # true with probability e^(-x/y), in whole numbers (Canonne, Kamath and Steinke)
+    k = 1
+    while randbelow(y * k) < x:
+        k += 1
+    return k % 2 == 1
+
 def geometric():
-    return int(-math.log(1 - random.random()) * upper / step / epsilon)
+    while not coin(u := randbelow(scale), scale):
+        pass
+    while coin(1, 1):
+        u += scale
+    return u
 
 for _ in range(int(sys.argv[2])):
     print((total + geometric() - geometric()) * step)
