@@ -5,13 +5,19 @@
 #include <span>
 #include <vector>
 
-#include "gauze/accounting/event.h"
+#include "gauze/accounting/release.h"
 #include "gauze/noise/additive.h"
 #include "gauze/numeric/lattice.h"
 #include "gauze/numeric/ratio.h"
 #include "gauze/random/bit_source.h"
 
 namespace gauze::internal {
+
+/// What all runs of a mechanism state alike. Noise is drawn in less time than this is computed.
+struct Terms {
+  Event event;
+  Accuracy accuracy;
+};
 
 /// One noise draw of any size, at the price of a 64-bit draw.
 Integer draw_exactly(const AdditiveNoise& noise, BitSource& bits);

@@ -10,6 +10,7 @@ Count::Count(Options options) : options_(std::move(options)) {
   internal::check_tabular(options_.epsilon, options_.relation);
   noise_ = std::make_shared<const AdditiveNoise>(
       AdditiveNoise::discrete_laplace(Ratio(1 / options_.epsilon.get())));
+  terms_ = std::make_shared<const internal::Terms>(internal::Terms{event(), accuracy()});
 }
 
 Event Count::event() const {
@@ -22,8 +23,8 @@ Accuracy Count::accuracy(double confidence) const {
 }
 
 Release<std::int64_t> Count::run(std::int64_t count, Context& context) const {
-  context.meter.charge(event());
-  return {internal::noised(count, *noise_, context.bits), accuracy(), event()};
+  context.meter.charge(terms_->event);
+  return {internal::noised(count, *noise_, context.bits), terms_->accuracy, terms_->event};
 }
 
 }  // namespace gauze

@@ -10,6 +10,9 @@
 namespace gauze {
 
 class AdditiveNoise;
+namespace internal {
+struct Terms;
+}
 
 /// How many records satisfy a condition; one record per privacy unit.
 ///
@@ -36,6 +39,7 @@ class Count {
  private:
   Options options_;
   std::shared_ptr<const AdditiveNoise> noise_;
+  std::shared_ptr<const internal::Terms> terms_;
 };
 
 }  // namespace gauze

@@ -15,6 +15,7 @@ DiscreteGaussian::DiscreteGaussian(Options options) : options_(std::move(options
           "l2_sensitivity must be a whole number in one dimension; round it up");
   noise_ =
       std::make_shared<const AdditiveNoise>(AdditiveNoise::discrete_gaussian(Ratio(sigma * sigma)));
+  terms_ = std::make_shared<const internal::Terms>(internal::Terms{event(), accuracy()});
 }
 
 Event DiscreteGaussian::event() const {
@@ -30,17 +31,17 @@ Accuracy DiscreteGaussian::accuracy(double confidence) const {
 }
 
 Release<std::int64_t> DiscreteGaussian::run(std::int64_t value, Context& context) const {
-  context.meter.charge(event());
-  return {internal::noised(value, *noise_, context.bits), accuracy(), event()};
+  context.meter.charge(terms_->event);
+  return {internal::noised(value, *noise_, context.bits), terms_->accuracy, terms_->event};
 }
 
 Release<std::vector<std::int64_t>> DiscreteGaussian::run(std::span<const std::int64_t> values,
                                                          Context& context) const {
-  context.meter.charge(event());
+  context.meter.charge(terms_->event);
   if (options_.dimension != 0 && values.size() != options_.dimension) {
     throw Error(ErrorCode::kInvalidInput, "dimension must be the number of values, or 0 for any");
   }
-  return {internal::noised(values, *noise_, context.bits), accuracy(), event()};
+  return {internal::noised(values, *noise_, context.bits), terms_->accuracy, terms_->event};
 }
 
 }  // namespace gauze

@@ -12,6 +12,9 @@
 namespace gauze {
 
 class AdditiveNoise;
+namespace internal {
+struct Terms;
+}
 
 /// Adds discrete Gaussian noise to integers.
 ///
@@ -46,6 +49,7 @@ class DiscreteGaussian {
  private:
   Options options_;
   std::shared_ptr<const AdditiveNoise> noise_;
+  std::shared_ptr<const internal::Terms> terms_;
 };
 
 }  // namespace gauze

@@ -12,6 +12,9 @@
 namespace gauze {
 
 class AdditiveNoise;
+namespace internal {
+struct Terms;
+}
 
 /// Adds two-sided geometric noise to integers.
 ///
@@ -42,6 +45,7 @@ class DiscreteLaplace {
  private:
   Options options_;
   std::shared_ptr<const AdditiveNoise> noise_;
+  std::shared_ptr<const internal::Terms> terms_;
 };
 
 }  // namespace gauze

@@ -13,6 +13,7 @@ Gaussian::Gaussian(Options options) : options_(std::move(options)) {
   require(options_.dimension >= 1, "dimension must be at least 1");
   noise_ = std::make_shared<const internal::LatticeNoise>(internal::LatticeNoise::gaussian(
       options_.l2_sensitivity, options_.sigma, options_.dimension));
+  terms_ = std::make_shared<const internal::Terms>(internal::Terms{event(), accuracy()});
 }
 
 Event Gaussian::event() const {
@@ -42,8 +43,9 @@ Release<double> Gaussian::run(double value, Context& context) const {
 }
 
 Release<std::vector<double>> Gaussian::run(std::span<const double> values, Context& context) const {
-  context.meter.charge(event());
-  return {internal::noised(values, options_.dimension, *noise_, context.bits), accuracy(), event()};
+  context.meter.charge(terms_->event);
+  return {internal::noised(values, options_.dimension, *noise_, context.bits), terms_->accuracy,
+          terms_->event};
 }
 
 }  // namespace gauze

@@ -13,7 +13,8 @@ namespace gauze {
 
 namespace internal {
 class LatticeNoise;
-}
+struct Terms;
+}  // namespace internal
 
 /// Adds Gaussian noise to real numbers.
 ///
@@ -52,6 +53,7 @@ class Gaussian {
  private:
   Options options_;
   std::shared_ptr<const internal::LatticeNoise> noise_;
+  std::shared_ptr<const internal::Terms> terms_;
 };
 
 }  // namespace gauze

@@ -25,6 +25,7 @@ Sum::Sum(Options options) : options_(std::move(options)) {
   range_ = std::make_shared<const internal::RealRange>(options_.lower, options_.upper);
   noise_ = std::make_shared<const internal::LatticeNoise>(internal::LatticeNoise::laplace(
       sensitivity(), Ratio(sensitivity() / options_.epsilon.get())));
+  terms_ = std::make_shared<const internal::Terms>(internal::Terms{event(), accuracy()});
 }
 
 Ratio Sum::sensitivity() const {
@@ -40,9 +41,9 @@ Accuracy Sum::accuracy(double confidence) const {
 }
 
 Release<double> Sum::run(std::span<const double> values, Context& context) const {
-  context.meter.charge(event());
+  context.meter.charge(terms_->event);
   const Integer steps = noise_->add(range_->sum(values).value(), context.bits);
-  return {noise_->lattice().value(steps), accuracy(), event()};
+  return {noise_->lattice().value(steps), terms_->accuracy, terms_->event};
 }
 
 IntegerSum::IntegerSum(Options options) : options_(std::move(options)) {
@@ -50,6 +51,7 @@ IntegerSum::IntegerSum(Options options) : options_(std::move(options)) {
   require(options_.lower < options_.upper,
           "lower must be below upper; a single value has nothing to release");
   noise_ = std::make_shared<const AdditiveNoise>(AdditiveNoise::discrete_laplace(scale()));
+  terms_ = std::make_shared<const internal::Terms>(internal::Terms{event(), accuracy()});
 }
 
 Integer IntegerSum::sensitivity() const {
@@ -72,12 +74,13 @@ Accuracy IntegerSum::accuracy(double confidence) const {
 
 Release<std::int64_t> IntegerSum::run(std::span<const std::int64_t> values,
                                       Context& context) const {
-  context.meter.charge(event());
+  context.meter.charge(terms_->event);
   Integer total = 0;
   for (const std::int64_t value : values) {
     total += std::clamp<std::int64_t>(value, options_.lower, options_.upper);
   }
-  return {saturate(total + internal::draw_exactly(*noise_, context.bits)), accuracy(), event()};
+  return {saturate(total + internal::draw_exactly(*noise_, context.bits)), terms_->accuracy,
+          terms_->event};
 }
 
 }  // namespace gauze

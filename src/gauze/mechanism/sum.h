@@ -14,6 +14,7 @@ class AdditiveNoise;
 namespace internal {
 class LatticeNoise;
 class RealRange;
+struct Terms;
 }  // namespace internal
 
 /// The sum of a bounded column of reals; one record per privacy unit.
@@ -49,6 +50,7 @@ class Sum {
   Options options_;
   std::shared_ptr<const internal::RealRange> range_;
   std::shared_ptr<const internal::LatticeNoise> noise_;
+  std::shared_ptr<const internal::Terms> terms_;
 };
 
 /// The sum of a bounded column of integers; one record per privacy unit. As `Sum`, with integer
@@ -75,6 +77,7 @@ class IntegerSum {
 
   Options options_;
   std::shared_ptr<const AdditiveNoise> noise_;
+  std::shared_ptr<const internal::Terms> terms_;
 };
 
 }  // namespace gauze
