@@ -5,61 +5,16 @@
 #include "gauze/engine/auditing.h"
 #include "gauze/testing/audit_options.h"
 #include "gauze/testing/matchers.h"
+#include "gauze/testing/registry_options.h"
 
 namespace gauze {
 namespace {
 
 using gauze::testing::audit_options;
+using gauze::testing::required_options;
 using nlohmann::json;
 
-/// Values that make every algorithm at an epsilon of about 1: one per option name that occurs.
-json options_of(const Algorithm& algorithm) {
-  const json by_name = {{"epsilon", "1"},
-                        {"relation", "add_remove"},
-                        {"lower", 0},
-                        {"upper", 4},
-                        {"l1_sensitivity", 1},
-                        {"l2_sensitivity", 1},
-                        {"scale", 1},
-                        {"sigma", 1},
-                        {"sensitivity", 1},
-                        {"k", 1},
-                        {"candidate_spread", 1},
-                        {"temperature", "0.5"},
-                        {"bound", 1},
-                        {"delta", "0.01"},
-                        {"p", "0.75"},
-                        {"probabilities", "0.25,0.75"},
-                        {"dimension", 2},
-                        {"keys_per_unit", 2},
-                        {"rows_per_unit", 1},
-                        {"cells", 4},
-                        {"threshold", "0.25"},
-                        {"positives", 2},
-                        {"fresh", 2},
-                        {"holdout_size", 10},
-                        {"tolerance", "0.2"},
-                        {"budget", 2},
-                        {"blocks", 3},
-                        {"before", 0},
-                        {"after", 1},
-                        {"deviation", "0.5"},
-                        {"window", 3},
-                        {"rate", "0.2"},
-                        {"log_sensitivity", 1},
-                        {"floor", "1e-25"},
-                        {"rejections", 1},
-                        {"tests", 6},
-                        {"granularity", 1},
-                        {"count_limit", 100}};
-  json options = json::object();
-  for (const OptionSpec& option : algorithm.options) {
-    if (option.required()) options[option.name] = by_name.at(option.name);
-  }
-  return options;
-}
-
-/// The same with so many times the loss, for the same claim.
+/// Options with so many times the loss, for the same claim.
 json weaker(json options, int factor) {
   const auto value = [&](const char* name) {
     const json& given = options[name];
@@ -100,7 +55,7 @@ void for_each_of(Family family, Check check) {
 
 // A sound algorithm is accused with probability 1e-3 at most; seeds are fixed.
 void expect_sound(const Algorithm& algorithm) {
-  audit::Subject subject = subject_of(algorithm, options_of(algorithm));
+  audit::Subject subject = subject_of(algorithm, required_options(algorithm));
   if (algorithm.name == "subsample_stability") subject.pairs.resize(2);
   const audit::Report report = audit::audit(subject, audit_options(1, runs_for(algorithm)));
   EXPECT_FALSE(report.violation())
@@ -125,7 +80,7 @@ int factor_of(const Algorithm& algorithm) {
 void expect_twin_caught(const Algorithm& algorithm) {
   // It answers for thousands of rows only, and its constants leave room for more than the twin takes.
   if (algorithm.name == "subsample_stability") return;
-  const json options = options_of(algorithm);
+  const json options = required_options(algorithm);
   audit::Subject twin = subject_of(algorithm, weaker(options, factor_of(algorithm)));
   twin.claim = subject_of(algorithm, options).claim;
   const audit::Report report = audit::audit(twin, audit_options(2, 2 * runs_for(algorithm)));

@@ -6,58 +6,21 @@
 
 #include "gauze/engine/release.h"
 #include "gauze/testing/matchers.h"
+#include "gauze/testing/registry_options.h"
 #include "gauze/testing/seeded_bits.h"
 
 namespace gauze {
 namespace {
 
+using gauze::testing::required_options;
 using gauze::testing::SeededBits;
 using nlohmann::json;
 
-/// Values that make every algorithm: one per option name that occurs.
+/// For one row.
 json sensible_options(const Algorithm& algorithm) {
-  const json by_name = {{"epsilon", "0.5"},
-                        {"relation", "add_remove"},
-                        {"lower", 0},
-                        {"upper", 10},
-                        {"l1_sensitivity", 1},
-                        {"l2_sensitivity", 1},
-                        {"scale", 2},
-                        {"sigma", 3},
-                        {"sensitivity", 1},
-                        {"k", 1},
-                        {"threshold", 2},
-                        {"fresh", 2},
-                        {"holdout_size", 100},
-                        {"tolerance", "0.1"},
-                        {"budget", 2},
-                        {"positives", 2},
-                        {"candidate_spread", 1},
-                        {"temperature", "0.1"},
-                        {"bound", 1},
-                        {"delta", "1e-6"},
-                        {"p", "0.75"},
-                        {"probabilities", "0.25,0.75"},
-                        {"dimension", 1},
-                        {"keys_per_unit", 2},
-                        {"rows_per_unit", 1},
-                        {"cells", 1},
-                        {"blocks", 3},
-                        {"before", 0},
-                        {"after", 1},
-                        {"deviation", 1},
-                        {"window", 5},
-                        {"rate", "0.05"},
-                        {"log_sensitivity", "0.1"},
-                        {"floor", "1e-6"},
-                        {"rejections", 2},
-                        {"tests", 10},
-                        {"granularity", 1},
-                        {"count_limit", 100}};
-  json options = json::object();
-  for (const OptionSpec& option : algorithm.options) {
-    if (option.required()) options[option.name] = by_name.at(option.name);
-  }
+  json options = required_options(algorithm);
+  for (const char* name : {"cells", "dimension"})
+    if (options.contains(name)) options[name] = 1;
   return options;
 }
 
