@@ -115,9 +115,10 @@ void flatten(const nlohmann::json& json, std::vector<double>& numbers, bool& onl
   }
 }
 
-/// An error bar that was not promised beforehand is part of what is said.
-void add(audit::Outputs& outputs, const Release<nlohmann::json>& release, bool promised) {
-  std::vector<double> numbers;
+/// An error bar that was not promised beforehand is part of what is said. `numbers` is room to work.
+void add(audit::Outputs& outputs, const Release<nlohmann::json>& release, bool promised,
+         std::vector<double>& numbers) {
+  numbers.clear();
   bool only_numbers = true;
   flatten(release.value, numbers, only_numbers);
   if (!promised) numbers.push_back(release.accuracy.half_width);
@@ -162,23 +163,29 @@ audit::Subject audit_subject(const Algorithm& algorithm, const OptionValues& val
                          .pairs = {},
                          .draw = {},
                          .runs_at_once = 1 << 11};
-  auto inputs = std::make_shared<std::vector<std::pair<Rows, Rows>>>();
+  auto inputs = std::make_shared<std::vector<std::pair<Job::Draw, Job::Draw>>>();
   for (auto& pair : pairs) {
     subject.pairs.push_back({pair.name, audit::internal::text_of(pair.first),
                              audit::internal::text_of(pair.second), pair.same});
-    inputs->emplace_back(Rows(std::move(pair.first)), Rows(std::move(pair.second)));
+    inputs->emplace_back(job->read(Rows(std::move(pair.first))),
+                         job->read(Rows(std::move(pair.second))));
   }
   const bool promised = job->accuracy(1, 0.95).has_value();
   subject.draw = [job, inputs, promised](std::size_t pair, audit::Side side, std::uint64_t runs,
                                          BitSource& bits) {
     const auto& [first, second] = (*inputs)[pair];
-    const Rows& rows = side == audit::Side::kFirst ? first : second;
+    const Job::Draw& draw = side == audit::Side::kFirst ? first : second;
     audit::Outputs outputs;
-    const Meter full(job->event());
-    for (std::uint64_t i = 0; i < runs; ++i) {
-      Meter meter = full;
+    std::vector<double> numbers;
+    // One meter for some runs: it remembers all that it was charged.
+    constexpr std::uint64_t kRunsOfAMeter = 64;
+    for (std::uint64_t done = 0; done < runs; done += kRunsOfAMeter) {
+      const std::uint64_t now = std::min(kRunsOfAMeter, runs - done);
+      Event all = job->event();
+      all.count *= now;
+      Meter meter(std::move(all));
       Context context{meter, bits};
-      add(outputs, job->run(rows, context), promised);
+      for (std::uint64_t i = 0; i < now; ++i) add(outputs, draw(context), promised, numbers);
     }
     return outputs;
   };

@@ -1,5 +1,5 @@
-// How fast audits are: runs per second on all cores, of a function, of a mechanism that pays, and of an
-// algorithm of the registry. One iteration is an audit of 10^7 runs.
+// How fast audits are: runs per second on all cores, of a function, of a mechanism that pays, and of
+// algorithms of the registry. One iteration is an audit of 10^7 runs.
 #include <benchmark/benchmark.h>
 
 #include "gauze/audit/audit.h"
@@ -46,12 +46,19 @@ void mechanism(benchmark::State& state) {
 }
 BENCHMARK(mechanism)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
 
-void registry(benchmark::State& state) {
-  const Algorithm& algorithm = find_algorithm("count");
-  const OptionValues values(algorithm.options, {{"epsilon", 1}, {"relation", "add_remove"}});
+void registry(benchmark::State& state, const char* name, const nlohmann::json& options) {
+  const Algorithm& algorithm = find_algorithm(name);
+  const OptionValues values(algorithm.options, options);
   audit_all(state, audit_subject(algorithm, values, neighbours_for(algorithm, values)));
 }
-BENCHMARK(registry)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
+BENCHMARK_CAPTURE(registry, count, "count", {{"epsilon", 1}, {"relation", "add_remove"}})
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(registry, laplace, "laplace", {{"l1_sensitivity", 1}, {"scale", 1}})
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace gauze

@@ -20,13 +20,16 @@ namespace gauze {
 /// JSON out, so that `release` takes it like any other.
 class Job {
  public:
-  using Run = std::function<Release<nlohmann::json>(const Rows& rows, Context& context)>;
+  /// Runs on rows that were read before, and may do so again.
+  using Draw = std::function<Release<nlohmann::json>(Context& context)>;
+  /// Does once what needs no noise.
+  using Read = std::function<Draw(const Rows& rows)>;
   /// `size` is the length of an input whose length is public; algorithms on people's rows ignore
   /// it.
   using Promise = std::function<std::optional<Accuracy>(std::uint64_t size, double confidence)>;
 
-  Job(Event event, Promise accuracy, Run run)
-      : event_(std::move(event)), accuracy_(std::move(accuracy)), run_(std::move(run)) {}
+  Job(Event event, Promise accuracy, Read read)
+      : event_(std::move(event)), accuracy_(std::move(accuracy)), read_(std::move(read)) {}
 
   Event event() const { return event_; }
   /// Nothing when the accuracy depends on how many rows there are and that is not public: then the
@@ -34,14 +37,15 @@ class Job {
   std::optional<Accuracy> accuracy(std::uint64_t size, double confidence) const {
     return accuracy_(size, confidence);
   }
+  Draw read(const Rows& rows) const { return read_(rows); }
   Release<nlohmann::json> run(const Rows& rows, Context& context) const {
-    return run_(rows, context);
+    return read(rows)(context);
   }
 
  private:
   Event event_;
   Promise accuracy_;
-  Run run_;
+  Read read_;
 };
 
 /// What an algorithm says to one line of numbers, and whether it says nothing more.

@@ -35,12 +35,13 @@ HistoryAnswers history_of(const OptionValues& values) {
 
 Job history_job(const OptionValues& values) {
   const auto mechanism = std::make_shared<const HistoryAnswers>(history_of(values));
-  return Job(mechanism->event(), promise_of(mechanism),
-             [mechanism](const Rows& rows, Context& context) {
-               auto release = mechanism->run(rows.vector(), context);
-               return Release<json>{values_of(release.value), std::move(release.accuracy),
-                                    std::move(release.spent)};
-             });
+  return Job(mechanism->event(), promise_of(mechanism), [mechanism](const Rows& rows) {
+    return [mechanism, numbers = rows.vector()](Context& context) {
+      auto release = mechanism->run(numbers, context);
+      return Release<json>{values_of(release.value), std::move(release.accuracy),
+                           std::move(release.spent)};
+    };
+  });
 }
 
 DialogueJob history_dialogue(const OptionValues& values) {
@@ -107,14 +108,15 @@ std::pair<double, double> means_of(const std::string& cell) {
 
 Job thresholdout_job(const OptionValues& values) {
   const auto mechanism = std::make_shared<const Thresholdout>(thresholdout_of(values));
-  return Job(mechanism->event(), promise_of(mechanism),
-             [mechanism](const Rows& rows, Context& context) {
-               std::vector<std::pair<double, double>> means;
-               for (const std::string& cell : rows.cells()) means.push_back(means_of(cell));
-               auto release = mechanism->run(means, context);
-               return Release<json>{values_of(release.value), std::move(release.accuracy),
-                                    std::move(release.spent)};
-             });
+  return Job(mechanism->event(), promise_of(mechanism), [mechanism](const Rows& rows) {
+    std::vector<std::pair<double, double>> means;
+    for (const std::string& cell : rows.cells()) means.push_back(means_of(cell));
+    return [mechanism, means = std::move(means)](Context& context) {
+      auto release = mechanism->run(means, context);
+      return Release<json>{values_of(release.value), std::move(release.accuracy),
+                           std::move(release.spent)};
+    };
+  });
 }
 
 DialogueJob thresholdout_dialogue(const OptionValues& values) {

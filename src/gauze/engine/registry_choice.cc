@@ -231,30 +231,31 @@ Algorithm relaxed_exponential() {
 
 /// Every row is one person with a meter of their own: the job's price is what each of them pays.
 Job respond(const std::shared_ptr<const RandomizedResponse>& mechanism, std::uint64_t options) {
-  const auto run = [mechanism, options](const Rows& rows, Context& context) {
-    context.meter.charge(mechanism->event());
-    const std::vector<std::int64_t> truths = rows.integers(0);
-    std::vector<std::uint64_t> answers;
-    std::vector<std::uint64_t> counts(options);
-    for (const std::int64_t truth : truths) {
-      Meter own(mechanism->event());
-      Context person{own, context.bits};
-      const bool listed = truth >= 0 && static_cast<std::uint64_t>(truth) < options;
-      answers.push_back(
-          mechanism->run(listed ? static_cast<std::uint64_t>(truth) : 0, person).value);
-      ++counts[answers.back()];
-    }
-    const ShareEstimate estimate = mechanism->estimate(counts);
-    return Release<nlohmann::json>{{{"answers", answers}, {"shares", estimate.shares}},
-                                   mechanism->accuracy(truths.size()),
-                                   mechanism->event()};
+  const auto read = [mechanism, options](const Rows& rows) {
+    return [mechanism, options, truths = rows.integers(0)](Context& context) {
+      context.meter.charge(mechanism->event());
+      std::vector<std::uint64_t> answers;
+      std::vector<std::uint64_t> counts(options);
+      for (const std::int64_t truth : truths) {
+        Meter own(mechanism->event());
+        Context person{own, context.bits};
+        const bool listed = truth >= 0 && static_cast<std::uint64_t>(truth) < options;
+        answers.push_back(
+            mechanism->run(listed ? static_cast<std::uint64_t>(truth) : 0, person).value);
+        ++counts[answers.back()];
+      }
+      const ShareEstimate estimate = mechanism->estimate(counts);
+      return Release<nlohmann::json>{{{"answers", answers}, {"shares", estimate.shares}},
+                                     mechanism->accuracy(truths.size()),
+                                     mechanism->event()};
+    };
   };
   return Job(
       mechanism->event(),
       [mechanism](std::uint64_t size, double confidence) -> std::optional<Accuracy> {
         return mechanism->accuracy(std::max<std::uint64_t>(size, 1), confidence);
       },
-      run);
+      read);
 }
 
 Algorithm randomized_response() {

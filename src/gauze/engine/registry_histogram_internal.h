@@ -74,10 +74,12 @@ inline Job job_on_counts(HistogramMethod method, const Shape& shape) {
   return Job(
       method.event,
       [method](std::uint64_t, double confidence) { return method.accuracy(confidence); },
-      [method, shape](const Rows& rows, Context& context) {
-        auto released = method.run(points_of(shape, rows.integer_vector()), context);
-        return Release<nlohmann::json>{json_of(released.value), std::move(released.accuracy),
-                                       std::move(released.spent)};
+      [method, shape](const Rows& rows) {
+        return [method, points = points_of(shape, rows.integer_vector())](Context& context) {
+          auto released = method.run(points, context);
+          return Release<nlohmann::json>{json_of(released.value), std::move(released.accuracy),
+                                         std::move(released.spent)};
+        };
       });
 }
 

@@ -38,11 +38,12 @@ Job job_of(Mechanism mechanism, Read read) {
       return std::nullopt;
     }
   };
-  return Job(shared->event(), accuracy, [shared, read](const Rows& rows, Context& context) {
-    const auto input = read(rows);
-    auto answer = shared->run(input, context);
-    return Release<nlohmann::json>{nlohmann::json(std::move(answer.value)),
-                                   std::move(answer.accuracy), std::move(answer.spent)};
+  return Job(shared->event(), accuracy, [shared, read](const Rows& rows) {
+    return [shared, input = read(rows)](Context& context) {
+      auto answer = shared->run(input, context);
+      return Release<nlohmann::json>{nlohmann::json(std::move(answer.value)),
+                                     std::move(answer.accuracy), std::move(answer.spent)};
+    };
   });
 }
 

@@ -69,19 +69,20 @@ Job key_job(const OptionValues& values) {
                     .delta = values.number("delta"),
                     .keys_per_unit = most,
                     .method = key_method(values.text("method"))}));
-  const auto run = [mechanism, most](const Rows& rows, Context& context) {
-    const Dictionary keys = read_keys(rows, most);
-    const auto answer = mechanism->run(keys.units, context);
-    std::vector<std::string> named;
-    for (const std::uint32_t key : answer.value) named.push_back(keys.words[key]);
-    return Release<nlohmann::json>{nlohmann::json(named), answer.accuracy, answer.spent};
+  const auto read = [mechanism, most](const Rows& rows) {
+    return [mechanism, keys = read_keys(rows, most)](Context& context) {
+      const auto answer = mechanism->run(keys.units, context);
+      std::vector<std::string> named;
+      for (const std::uint32_t key : answer.value) named.push_back(keys.words[key]);
+      return Release<nlohmann::json>{nlohmann::json(named), answer.accuracy, answer.spent};
+    };
   };
   return Job(
       mechanism->event(),
       [mechanism](std::uint64_t, double confidence) -> std::optional<Accuracy> {
         return mechanism->accuracy(confidence);
       },
-      run);
+      read);
 }
 
 }  // namespace

@@ -73,21 +73,23 @@ Job watch_job(const OptionValues& values) {
                                  .window = values.whole("window"),
                                  .threshold = values.number("threshold"),
                                  .epsilon = values.number("epsilon")});
-  const auto run = [mechanism, read = normal_ratios(values)](const Rows& rows, Context& context) {
-    const auto answer = mechanism->run(read(rows), context);
-    nlohmann::json value = {{"alarm", answer.value.has_value()}};
-    if (answer.value) {
-      value["seen"] = answer.value->seen;
-      value["change"] = answer.value->change;
-    }
-    return Release<nlohmann::json>{std::move(value), answer.accuracy, answer.spent};
+  const auto read = [mechanism, ratios_of = normal_ratios(values)](const Rows& rows) {
+    return [mechanism, ratios = ratios_of(rows)](Context& context) {
+      const auto answer = mechanism->run(ratios, context);
+      nlohmann::json value = {{"alarm", answer.value.has_value()}};
+      if (answer.value) {
+        value["seen"] = answer.value->seen;
+        value["change"] = answer.value->change;
+      }
+      return Release<nlohmann::json>{std::move(value), answer.accuracy, answer.spent};
+    };
   };
   return Job(
       mechanism->event(),
       [mechanism](std::uint64_t size, double confidence) -> std::optional<Accuracy> {
         return mechanism->accuracy(size, confidence);
       },
-      run);
+      read);
 }
 
 Algorithm online_change_point() {
@@ -119,21 +121,23 @@ Job paprika_job(const OptionValues& values) {
                        .tests = values.whole("tests"),
                        .epsilon = values.number("epsilon"),
                        .relation = values.relation()});
-  const auto run = [mechanism](const Rows& rows, Context& context) {
-    const auto answer = mechanism->run(rows.numbers(), context);
-    nlohmann::json rejected = nlohmann::json::array();
-    for (std::size_t i = 0; i < answer.value.size(); ++i) {
-      if (answer.value[i]) rejected.push_back(i);
-    }
-    return Release<nlohmann::json>{
-        {{"rejected", std::move(rejected)}}, answer.accuracy, answer.spent};
+  const auto read = [mechanism](const Rows& rows) {
+    return [mechanism, p_values = rows.numbers()](Context& context) {
+      const auto answer = mechanism->run(p_values, context);
+      nlohmann::json rejected = nlohmann::json::array();
+      for (std::size_t i = 0; i < answer.value.size(); ++i) {
+        if (answer.value[i]) rejected.push_back(i);
+      }
+      return Release<nlohmann::json>{
+          {{"rejected", std::move(rejected)}}, answer.accuracy, answer.spent};
+    };
   };
   return Job(
       mechanism->event(),
       [mechanism](std::uint64_t, double confidence) -> std::optional<Accuracy> {
         return mechanism->accuracy(confidence);
       },
-      run);
+      read);
 }
 
 Algorithm paprika() {

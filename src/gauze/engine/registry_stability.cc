@@ -45,12 +45,14 @@ Job perhaps(Mechanism mechanism, Read read) {
       [shared](std::uint64_t, double confidence) -> std::optional<Accuracy> {
         return shared->accuracy(confidence);
       },
-      [shared, read](const Rows& rows, Context& context) {
-        auto answer = shared->run(read(rows), context);
-        nlohmann::json value = {{"released", answer.value.has_value()}};
-        if (answer.value) value["value"] = *answer.value;
-        return Release<nlohmann::json>{std::move(value), std::move(answer.accuracy),
-                                       std::move(answer.spent)};
+      [shared, read](const Rows& rows) {
+        return [shared, input = read(rows)](Context& context) {
+          auto answer = shared->run(input, context);
+          nlohmann::json value = {{"released", answer.value.has_value()}};
+          if (answer.value) value["value"] = *answer.value;
+          return Release<nlohmann::json>{std::move(value), std::move(answer.accuracy),
+                                         std::move(answer.spent)};
+        };
       });
 }
 
@@ -148,7 +150,7 @@ Job mode_job(const OptionValues& values) {
       std::make_shared<const StableMode>(StableMode::Options{.epsilon = values.number("epsilon"),
                                                              .delta = values.number("delta"),
                                                              .relation = values.relation()});
-  const auto run = [mechanism](const Rows& rows, Context& context) {
+  const auto read = [mechanism](const Rows& rows) {
     std::map<std::string, std::int64_t> words;
     for (const std::string& cell : rows.cells()) words.emplace(cell, 0);
     std::vector<std::string> listed;
@@ -158,17 +160,19 @@ Job mode_job(const OptionValues& values) {
     }
     std::vector<std::int64_t> votes;
     for (const std::string& cell : rows.cells()) votes.push_back(words.at(cell));
-    const auto answer = mechanism->run(votes, context);
-    nlohmann::json value = {{"released", answer.value.has_value()}};
-    if (answer.value) value["value"] = listed.at(static_cast<std::size_t>(*answer.value));
-    return Release<nlohmann::json>{std::move(value), answer.accuracy, answer.spent};
+    return [=](Context& context) {
+      const auto answer = mechanism->run(votes, context);
+      nlohmann::json value = {{"released", answer.value.has_value()}};
+      if (answer.value) value["value"] = listed.at(static_cast<std::size_t>(*answer.value));
+      return Release<nlohmann::json>{std::move(value), answer.accuracy, answer.spent};
+    };
   };
   return Job(
       mechanism->event(),
       [mechanism](std::uint64_t, double confidence) -> std::optional<Accuracy> {
         return mechanism->accuracy(confidence);
       },
-      run);
+      read);
 }
 
 Algorithm stable_mode() {
@@ -345,25 +349,27 @@ Algorithm subsample_stability() {
         const auto mechanism =
             std::make_shared<const SubsampleStability>(SubsampleStability::Options{
                 .epsilon = values.number("epsilon"), .delta = values.number("delta")});
-        const auto run = [=](const Rows& rows, Context& context) {
+        const auto read = [=](const Rows& rows) {
           const auto all = finite_numbers(rows);
           const RecordProgram program{
-              all->size(), [&](std::span<const std::uint64_t> positions) {
+              all->size(), [=](std::span<const std::uint64_t> positions) {
                 const double steps = std::round(of_part(statistic, *all, positions) / granularity);
                 require(std::abs(steps) < 0x1p62, "no whole number of steps");
                 return static_cast<std::int64_t>(steps);
               }};
-          const auto answer = mechanism->run(program, context);
-          nlohmann::json value = {{"released", answer.value.has_value()}};
-          if (answer.value) value["value"] = static_cast<double>(*answer.value) * granularity;
-          return Release<nlohmann::json>{std::move(value), answer.accuracy, answer.spent};
+          return [=](Context& context) {
+            const auto answer = mechanism->run(program, context);
+            nlohmann::json value = {{"released", answer.value.has_value()}};
+            if (answer.value) value["value"] = static_cast<double>(*answer.value) * granularity;
+            return Release<nlohmann::json>{std::move(value), answer.accuracy, answer.spent};
+          };
         };
         return Job(
             mechanism->event(),
             [mechanism](std::uint64_t, double confidence) -> std::optional<Accuracy> {
               return mechanism->accuracy(confidence);
             },
-            run);
+            read);
       }};
 }
 

@@ -70,13 +70,14 @@ Job job_of_answers(SparseVector mechanism) {
       [shared](std::uint64_t size, double confidence) {
         return shared->accuracy(size, confidence);
       },
-      [shared](const Rows& rows, Context& context) {
-        const std::vector<double> answers = rows.vector();
-        auto release = shared->run(answers, context);
-        json said = json::array();
-        for (const ThresholdAnswer& each : release.value) said.push_back(as_json(each));
-        return Release<json>{std::move(said), std::move(release.accuracy),
-                             std::move(release.spent)};
+      [shared](const Rows& rows) {
+        return [shared, answers = rows.vector()](Context& context) {
+          auto release = shared->run(answers, context);
+          json said = json::array();
+          for (const ThresholdAnswer& each : release.value) said.push_back(as_json(each));
+          return Release<json>{std::move(said), std::move(release.accuracy),
+                               std::move(release.spent)};
+        };
       });
 }
 
