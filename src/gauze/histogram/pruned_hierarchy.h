@@ -58,42 +58,4 @@ std::vector<Ratio> range_level_weights(const Shape& shape);
 /// What a split has to show, in variances of its noise: measured on public arrays.
 double split_price(const Shape& shape, HistogramAim aim);
 
-/// A tree of halves over the cells of a shape, counted level by level: what the methods above share.
-class HalvingTree {
- public:
-  HalvingTree(const Shape& shape, std::span<const std::int64_t> counts);
-
-  /// How many halvings there are from the whole to a cell, at most.
-  std::uint32_t depth() const { return depth_; }
-  /// How many rows a level counts, each as often as it is counted.
-  std::int64_t rows(std::size_t level, std::size_t levels) const;
-  /// Measures the whole (level 0 of `levels`) or the blocks of one of `levels` levels; every row is
-  /// counted once. To be called at most once for each.
-  void measure(std::size_t level, std::size_t levels, const CountNoise& noise, Context& context);
-  /// The total is known with noise of this variance.
-  void set_total(double estimate, double variance);
-  /// Fits what was measured, then prunes and shrinks at the price, if there is one.
-  RangeHistogram fitted(double split_price, bool gaussian);
-
- private:
-  /// By how much the halves of a node differ from an even spread, and that in variances of noise.
-  struct Split {
-    double surplus = 0;  ///< of the first half
-    double evidence = 0;
-  };
-  Split split(std::size_t node) const;
-  std::vector<std::size_t> blocks(std::size_t level, std::size_t levels) const;
-  std::vector<bool> believed(double split_price) const;
-  std::vector<double> trust(const std::vector<bool>& believed) const;
-  void shrink(double split_price);
-  double volume(std::size_t node) const;
-
-  Shape shape_;
-  std::uint32_t depth_ = 0;
-  std::vector<TreeNode> nodes_;
-  std::vector<std::uint32_t> bounds_;
-  std::vector<std::uint8_t> depths_;
-  std::vector<std::int64_t> counts_;
-};
-
 }  // namespace gauze

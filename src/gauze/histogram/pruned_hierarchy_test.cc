@@ -6,6 +6,7 @@
 
 #include "gauze/accounting/accountant.h"
 #include "gauze/histogram/flat.h"
+#include "gauze/histogram/halving_tree.h"
 #include "gauze/testing/audit.h"
 #include "gauze/testing/contract.h"
 #include "gauze/testing/matchers.h"

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gauze/accounting/release.h"
+#include "gauze/histogram/count_noise.h"
+#include "gauze/histogram/range_histogram.h"
+
+namespace gauze {
+
+/// A tree of halves over the cells of a shape, counted level by level: what hierarchies that look at their noisy
+/// counts before they are done share.
+class HalvingTree {
+ public:
+  HalvingTree(const Shape& shape, std::span<const std::int64_t> counts);
+
+  /// How many halvings there are from the whole to a cell, at most.
+  std::uint32_t depth() const { return depth_; }
+  /// How many rows a level counts, each as often as it is counted.
+  std::int64_t rows(std::size_t level, std::size_t levels) const;
+  /// Measures the whole (level 0 of `levels`) or the blocks of one of `levels` levels; every row is
+  /// counted once. To be called at most once for each.
+  void measure(std::size_t level, std::size_t levels, const CountNoise& noise, Context& context);
+  /// Measures blocks, no two of which share a row; a block that was measured before is known by both,
+  /// weighed by their variances.
+  void measure(std::span<const std::size_t> blocks, const CountNoise& noise, Context& context);
+
+  /// The block of all cells is 0.
+  std::vector<std::size_t> below(std::size_t block, std::uint32_t halvings) const;
+  bool is_cell(std::size_t block) const { return nodes_[block].children == 0; }
+  std::uint32_t height(std::size_t block) const { return depth_ - depths_[block]; }
+  double estimate(std::size_t block) const { return nodes_[block].estimate; }
+  /// The block is not halved any further: its rows are spread evenly. What lies below is lost.
+  void close(std::size_t block) { nodes_[block].children = 0; }
+
+  /// Fits what was measured, then prunes and shrinks at the price, if there is one.
+  RangeHistogram fitted(double split_price, bool gaussian);
+
+ private:
+  /// By how much the halves of a node differ from an even spread, and that in variances of noise.
+  struct Split {
+    double surplus = 0;  ///< of the first half
+    double evidence = 0;
+  };
+  Split split(std::size_t node) const;
+  std::vector<std::size_t> blocks(std::size_t level, std::size_t levels) const;
+  std::vector<bool> believed(double split_price) const;
+  std::vector<double> trust(const std::vector<bool>& believed) const;
+  void shrink(double split_price);
+  double volume(std::size_t node) const;
+
+  Shape shape_;
+  std::uint32_t depth_ = 0;
+  std::vector<TreeNode> nodes_;
+  std::vector<std::uint32_t> bounds_;
+  std::vector<std::uint8_t> depths_;
+  std::vector<std::int64_t> counts_;
+};
+
+}  // namespace gauze
