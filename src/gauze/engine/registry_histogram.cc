@@ -1,4 +1,5 @@
 #include "gauze/engine/registry_histogram_internal.h"
+#include "gauze/histogram/adaptive_hierarchy.h"
 #include "gauze/histogram/auto_histogram.h"
 #include "gauze/histogram/dawa.h"
 #include "gauze/histogram/flat.h"
@@ -84,6 +85,25 @@ Algorithm automatic() {
                               .delta = values.number("delta"),
                               .aim = aim_of(values),
                               .expected_rows = values.whole("expected_rows")});
+      });
+}
+
+Algorithm adaptive() {
+  return entry(
+      {.name = "adaptive_hierarchy",
+       .summary = "Counts of blocks that are parted as long as they are full for the noise, fitted",
+       .guarantee = kPure,
+       .accuracy = "The number of rows; every answer states its own noise.",
+       .cost = "Time and memory proportional to the cells.",
+       .source = "The hierarchy of Hay, Rastogi, Miklau and Suciu (2010), grown by its own noisy "
+                 "counts as the second level of the grids of Qardaji, Yang and Li (2013) is.",
+       .document = "src/gauze/histogram/adaptive_hierarchy.md",
+       .options = histogram_options(false, {expected_rows_option()})},
+      [](const OptionValues& values, const Shape& shape) {
+        return AdaptiveHierarchy({.shape = shape,
+                                  .epsilon = values.number("epsilon"),
+                                  .rows_per_unit = values.whole("rows_per_unit"),
+                                  .expected_rows = values.whole("expected_rows")});
       });
 }
 
@@ -321,8 +341,8 @@ Algorithm mwem() {
 }  // namespace
 
 std::vector<Algorithm> cell_histograms() {
-  return {automatic(), flat(),        hierarchical(), wavelet(),         hdmm(),    pruned(),
-          dawa(),      noise_first(), php(),          structure_first(), fourier(), mwem()};
+  return {automatic(), adaptive(),    flat(), hierarchical(),    wavelet(), hdmm(), pruned(),
+          dawa(),      noise_first(), php(),  structure_first(), fourier(), mwem()};
 }
 
 std::vector<Algorithm> histogram_algorithms() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "gauze/accounting/release.h"
 #include "gauze/base/required.h"
@@ -10,8 +9,8 @@
 
 namespace gauze {
 
-/// Chooses method and parameters by the shape, the questions, epsilon and a paid estimate of how many
-/// rows there are, and says why.
+/// Chooses the method by the shape and the questions, and says why; the method goes on by a paid estimate
+/// of how many rows there are.
 ///
 /// Privacy    pure DP, `epsilon`; with delta > 0 (epsilon, delta)-DP.
 /// Accuracy   that of the method it takes; every answer states its own noise.
@@ -41,16 +40,9 @@ class AutoHistogram {
   enum class Method : std::uint8_t { kFlat, kCells, kLevels, kGrid };
 
   Method method() const;
-  bool seems_even(std::span<const std::int64_t> counts, double rows, const Ratio& price,
-                  Context& context) const;
-  Release<RangeHistogram> levels(const Points& points, Context& context) const;
 
   Options options_;
   Event event_;
 };
-
-/// By how much parts of `part` cells differ from an even spread of the blocks of `parts` parts they lie
-/// in, times `parts`, summed up over whole blocks. A row more or less moves it by at most 2 (parts - 1).
-std::int64_t unevenness(std::span<const std::int64_t> counts, std::size_t part, std::size_t parts);
 
 }  // namespace gauze

@@ -1,5 +1,6 @@
 #include <benchmark/benchmark.h>
 
+#include "gauze/histogram/adaptive_hierarchy.h"
 #include "gauze/histogram/dawa.h"
 #include "gauze/histogram/flat.h"
 #include "gauze/histogram/hdmm.h"
@@ -38,6 +39,7 @@ BENCHMARK(release<FlatHistogram>)->Apply(many);
 BENCHMARK(release<HierarchicalHistogram>)->Apply(many);
 BENCHMARK(release<WaveletHistogram>)->Apply(many);
 BENCHMARK(release<PrunedHierarchy>)->Apply(many);
+BENCHMARK(release<AdaptiveHierarchy>)->Apply(many);
 BENCHMARK(release<DawaHistogram>)->Apply(many);
 BENCHMARK(release<HdmmHistogram>)->Apply(fewer);
 

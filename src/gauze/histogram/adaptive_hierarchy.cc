@@ -1,0 +1,178 @@
+#include "gauze/histogram/adaptive_hierarchy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "gauze/base/error.h"
+#include "gauze/histogram/halving_tree.h"
+
+namespace gauze {
+namespace {
+
+/// The budget comes in equal parts, so that what blocks spend adds up exactly.
+constexpr std::uint32_t kParts = 128;
+constexpr std::uint32_t kTotal = 10;  // for the number of rows
+/// The whole is parted unless it is this empty.
+constexpr double kEmpty = 3;
+/// Parting a block takes this many rows for a unit of noise, but leaves something for what is found.
+constexpr double kShows = 30;
+constexpr double kMostAtOnce = 0.75;
+/// By how much even parts are taken to be emptier than they are, at most.
+constexpr double kEven = 0.2;
+
+/// By the shape and how many rows there are for a unit of noise: measured on public arrays, as are the
+/// numbers above.
+struct Rules {
+  std::uint32_t halvings = 0;    ///< at once, at most
+  double full = 0;               ///< rows for a unit of noise from which a block is parted
+  bool trusts_evenness = false;  ///< even parts are taken to be even inside
+  double least_share = 0;  ///< of what is left, for parts that are parted again; 0 shares evenly
+};
+Rules rules_for(const Shape& shape, double strength) {
+  const auto cells = static_cast<double>(shape.cells());
+  if (shape.axes() == 1) {
+    const bool strong = strength >= 4 * cells;
+    return {.halvings = strong ? 4u : 3u, .full = 20, .trusts_evenness = !strong};
+  }
+  // No hierarchy beats a flat histogram with fewer cells, all of them full: Qardaji, Yang and Li (2013).
+  const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
+  return {.halvings = 4, .full = 5, .least_share = few && strength >= cells ? 1.0 / 16 : 0};
+}
+
+/// Blocks that were measured together, as parts of one, and what each has left.
+struct Family {
+  std::vector<std::size_t> blocks;
+  std::uint32_t left;
+};
+
+}  // namespace
+
+/// One run: a tree, and what its blocks have left to spend.
+class AdaptiveHierarchy::Growth {
+ public:
+  Growth(const AdaptiveHierarchy& method, std::span<const std::int64_t> counts, BitSource& bits)
+      : method_(method),
+        rate_(method.noise(kParts).rate() / kParts),
+        tree_(method.options_.shape, counts),
+        bits_(bits) {}
+
+  RangeHistogram grown() {
+    const Shape& shape = method_.options_.shape;
+    const std::uint32_t left = kParts - kTotal;
+    spend(kTotal, std::vector<std::size_t>{0});
+    measure();
+    const std::uint64_t expected = method_.options_.expected_rows;
+    const double rows = expected == 0 ? tree_.estimate(0) : static_cast<double>(expected);
+    rules_ = rules_for(shape, strength(rows, left));
+    grow(0, left, strength(rows, left), kEmpty);
+    while (!families_.empty()) {
+      measure();
+      for (const Family& family : std::exchange(families_, {})) {
+        const double uneven = rules_.trusts_evenness ? unevenness(family.blocks) : 1;
+        for (const std::size_t block : family.blocks)
+          grow(block, family.left, uneven * strength(tree_.estimate(block), family.left),
+               rules_.full);
+      }
+    }
+    measure();
+    return tree_.fitted(0, false);
+  }
+
+ private:
+  /// How many rows there are for a unit of the noise that so much of the budget buys.
+  double strength(double rows, std::uint32_t parts) const {
+    return std::max(0.0, rows) * rate_ * parts;
+  }
+
+  void spend(std::uint32_t parts, std::span<const std::size_t> blocks) {
+    auto& same = pending_[parts];
+    same.insert(same.end(), blocks.begin(), blocks.end());
+  }
+
+  // No row lies in two blocks of a round, whatever they spend.
+  void measure() {
+    for (const auto& [parts, blocks] : pending_) {
+      const CountNoise noise = method_.noise(parts);
+      Meter paid(noise.event());
+      Context context{paid, bits_};
+      tree_.measure(blocks, noise, context);
+    }
+    pending_.clear();
+  }
+
+  /// Parts a block that has so much of the budget left, or closes it; either spends on it.
+  void grow(std::size_t block, std::uint32_t left, double strength, double full) {
+    if (tree_.is_cell(block) || strength < full) {
+      spend(left, std::span(&block, 1));
+      tree_.close(block);
+      return;
+    }
+    const std::uint32_t height = tree_.height(block);
+    const std::uint32_t steps = (height + rules_.halvings - 1) / rules_.halvings;
+    const std::uint32_t halvings = (height + steps - 1) / steps;
+    const double least = rules_.least_share > 0 ? rules_.least_share : 1.0 / steps;
+    const double share = steps == 1 ? 1 : std::clamp(kShows / strength, least, kMostAtOnce);
+    const auto parts = std::max(1u, static_cast<std::uint32_t>(std::lround(share * left)));
+    std::vector<std::size_t> below = tree_.below(block, halvings);
+    spend(parts, below);
+    if (parts < left) {
+      families_.push_back({std::move(below), left - parts});
+    } else {
+      for (const std::size_t each : below) tree_.close(each);
+    }
+  }
+
+  /// Their standard deviation over their mean.
+  double unevenness(const std::vector<std::size_t>& blocks) const {
+    double sum = 0;
+    double squares = 0;
+    for (const std::size_t block : blocks) {
+      sum += tree_.estimate(block);
+      squares += tree_.estimate(block) * tree_.estimate(block);
+    }
+    const double mean = sum / static_cast<double>(blocks.size());
+    if (mean <= 0) return 1;
+    const double variance = squares / static_cast<double>(blocks.size()) - mean * mean;
+    return std::clamp(std::sqrt(std::max(0.0, variance)) / mean, kEven, 1.0);
+  }
+
+  const AdaptiveHierarchy& method_;
+  const double rate_;
+  HalvingTree tree_;
+  BitSource& bits_;
+  Rules rules_;
+  std::map<std::uint32_t, std::vector<std::size_t>> pending_;  // by what they spend
+  std::vector<Family> families_;
+};
+
+AdaptiveHierarchy::AdaptiveHierarchy(Options options) : options_(std::move(options)) {
+  check_dense(options_.shape);
+  require(options_.shape->cells() <= 1u << 24, "shape: must have at most 2^24 cells");
+  check_budget({options_.epsilon, 0, options_.rows_per_unit});
+}
+
+Event AdaptiveHierarchy::event() const {
+  return {events::Pure{options_.epsilon}, Relation::kAddRemove};
+}
+
+CountNoise AdaptiveHierarchy::noise(std::uint32_t parts) const {
+  return CountNoise::laplace(Ratio(options_.epsilon.get() * Ratio(parts, kParts)),
+                             options_.rows_per_unit);
+}
+
+Accuracy AdaptiveHierarchy::accuracy(double confidence) const {
+  const CountNoise total = noise(kTotal);
+  return {noise_half_width(total.variance(), confidence, false), confidence, "the number of rows"};
+}
+
+Release<RangeHistogram> AdaptiveHierarchy::run(std::span<const std::int64_t> counts,
+                                               Context& context) const {
+  if (counts.size() != options_.shape->cells())
+    throw Error(ErrorCode::kInvalidInput, "there must be one count for each cell of the shape");
+  context.meter.charge(event());
+  return {Growth(*this, counts, context.bits).grown(), accuracy(), event()};
+}
+
+}  // namespace gauze
