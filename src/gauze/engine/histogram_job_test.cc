@@ -122,6 +122,21 @@ TEST(HistogramJob, EveryMethodRunsOnATable) {
   }
 }
 
+// Half of the total, each of four cells once: sums that determine all cells.
+TEST(HistogramJob, AStrategyIsGivenSumBySum) {
+  const Data data("1,10,a,5\n2,99,b,99\n3,99,c,0\n");
+  nlohmann::json options = kLoud;
+  options["cells"] = "4";
+  options["strategy"] = "1/2,1/2,1/2,1/2,1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1";
+  const RangeHistogram answer = released(job({"age"}, options, "matrix_mechanism"), data);
+  EXPECT_NEAR(answer.cells()[0], 1, 1e-3);
+  EXPECT_NEAR(answer.cells()[3], 2, 1e-3);
+  options["strategy"] = "1,1,1,1,1";
+  EXPECT_ERROR(job({"age"}, options, "matrix_mechanism"), ErrorCode::kInvalidOption);
+  options["strategy"] = "1,1,1,1";  // tells the total alone
+  EXPECT_ERROR(job({"age"}, options, "matrix_mechanism"), ErrorCode::kInvalidOption);
+}
+
 TEST(HistogramJob, WhatDoesNotFitIsRefusedBeforeAnythingIsRead) {
   EXPECT_ERROR(job({}), ErrorCode::kInvalidOption);
   EXPECT_ERROR(job({"height"}), ErrorCode::kUnknownName);

@@ -6,6 +6,7 @@
 #include "gauze/histogram/fourier.h"
 #include "gauze/histogram/hdmm.h"
 #include "gauze/histogram/hierarchical.h"
+#include "gauze/histogram/matrix_mechanism.h"
 #include "gauze/histogram/mwem.h"
 #include "gauze/histogram/noise_first.h"
 #include "gauze/histogram/php.h"
@@ -228,6 +229,40 @@ Algorithm hdmm() {
       });
 }
 
+Strategy strategy_of(const OptionValues& values, const Shape& shape) {
+  const std::vector<Ratio> weights = values.numbers("strategy");
+  const std::size_t cells = shape.cells();
+  require(weights.size() >= cells && weights.size() % cells == 0,
+          "strategy: must be a weight for every cell in the first sum, then in the second, ...; as "
+          "many sums as determine all cells");
+  DenseMatrix rows{weights.size() / cells, cells};
+  for (const Ratio& weight : weights) rows.values.push_back(round_down(weight));
+  return Strategy::matrix(std::move(rows));
+}
+
+Algorithm matrix() {
+  return entry(
+      {.name = "matrix_mechanism",
+       .summary = "Measures the weighted sums of cells that you give, then fits all cells to them",
+       .guarantee = kPureOrNot,
+       .accuracy = "Each cell; every answer states its own, the least that these sums allow.",
+       .cost = "Time proportional to the cube of the cells, once, then to cells times sums.",
+       .source = "Li, Miklau, Hay, McGregor and Rastogi (2015).",
+       .document = "src/gauze/histogram/matrix_mechanism.md",
+       .options = histogram_options(
+           true, {{"strategy", Type::kNumbers,
+                   "the weight of every cell in the first sum, then in the second, ...; as many "
+                   "sums as determine all cells",
+                   ""}})},
+      [](const OptionValues& values, const Shape& shape) {
+        return MatrixMechanism({.shape = shape,
+                                .epsilon = values.number("epsilon"),
+                                .rows_per_unit = values.whole("rows_per_unit"),
+                                .strategy = strategy_of(values, shape),
+                                .delta = values.number("delta")});
+      });
+}
+
 Algorithm php() {
   return entry(
       {.name = "php",
@@ -341,8 +376,9 @@ Algorithm mwem() {
 }  // namespace
 
 std::vector<Algorithm> cell_histograms() {
-  return {automatic(), adaptive(),    flat(), hierarchical(),    wavelet(), hdmm(), pruned(),
-          dawa(),      noise_first(), php(),  structure_first(), fourier(), mwem()};
+  return {automatic(), adaptive(),        flat(),    hierarchical(), wavelet(),
+          hdmm(),      matrix(),          pruned(),  dawa(),         noise_first(),
+          php(),       structure_first(), fourier(), mwem()};
 }
 
 std::vector<Algorithm> histogram_algorithms() {

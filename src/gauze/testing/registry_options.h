@@ -47,7 +47,8 @@ inline nlohmann::json required_options(const Algorithm& algorithm,
                                          {"rejections", 1},
                                          {"tests", 6},
                                          {"granularity", 1},
-                                         {"count_limit", 100}};
+                                         {"count_limit", 100},
+                                         {"strategy", "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1,1,1,1,1"}};
   nlohmann::json options = instead;
   for (const OptionSpec& option : algorithm.options) {
     if (option.required() && !options.contains(option.name))
