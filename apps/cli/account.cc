@@ -12,7 +12,7 @@
 namespace gauze::cli {
 namespace {
 
-struct Request {
+struct AccountRequest {
   std::optional<std::string> epsilon;
   std::optional<std::string> delta;
   std::string accountant = "best";
@@ -32,7 +32,8 @@ std::vector<Event> read_events(const std::string& file) {
   return events_from_json(json);
 }
 
-Guarantee price(const Request& request, const std::vector<Event>& events, Accountant accountant) {
+Guarantee price(const AccountRequest& request, const std::vector<Event>& events,
+                Accountant accountant) {
   if (request.epsilon) {
     const double epsilon = number(*request.epsilon, "--epsilon");
     require(epsilon >= 0, "--epsilon: must be 0 or more");
@@ -55,7 +56,7 @@ std::string at(const Guarantee& guarantee) {
          glyph(" at δ = ", " at delta = ") + upward(guarantee.delta, 6);
 }
 
-void print_comparison(const Request& request, const std::vector<Event>& events) {
+void print_comparison(const AccountRequest& request, const std::vector<Event>& events) {
   print_line();
   print_line(heading("By each accountant"));
   std::vector<std::vector<std::string>> rows;
@@ -71,7 +72,7 @@ void print_comparison(const Request& request, const std::vector<Event>& events) 
   print(table(rows));
 }
 
-void account(const Request& request) {
+void account(const AccountRequest& request) {
   const Accountant accountant = parse_accountant(request.accountant);
   const std::vector<Event> events = read_events(request.file);
   const Guarantee guarantee = price(request, events, accountant);
@@ -96,7 +97,7 @@ void account(const Request& request) {
 void add_account(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("account", "Price a list of events: what did it all cost?");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<AccountRequest>();
   CLI::Option* delta =
       command->add_option("--delta", request->delta, "Find epsilon at this delta, 0 <= delta < 1");
   command->add_option("--epsilon", request->epsilon, "Find delta at this epsilon, 0 or more")

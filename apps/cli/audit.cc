@@ -17,7 +17,7 @@ namespace gauze::cli {
 namespace {
 
 /// What every audit takes.
-struct Request {
+struct AuditRequest {
   std::string runs = "1e6";
   std::string confidence = "0.999";
   std::string data;
@@ -27,7 +27,7 @@ struct Request {
   bool json = false;
 };
 
-void add_common(CLI::App& command, Request& request) {
+void add_common(CLI::App& command, AuditRequest& request) {
   command.add_option("--runs", request.runs, "Of the mechanism, at most, altogether (1e6)");
   if (command.get_option_no_throw("--confidence") == nullptr) {
     command.add_option("--confidence", request.confidence,
@@ -48,7 +48,7 @@ audit::Lines lines_of(const std::string& file) {
 
 /// The pair that was given, or else those that `library` knows.
 template <class Library>
-audit::LinePairs pairs_of(const Request& request, Library library) {
+audit::LinePairs pairs_of(const AuditRequest& request, Library library) {
   require(request.data.empty() == request.neighbour.empty(),
           "--data and --neighbour: give both files or neither");
   if (request.data.empty()) return library();
@@ -56,7 +56,7 @@ audit::LinePairs pairs_of(const Request& request, Library library) {
            lines_of(request.neighbour)}};
 }
 
-void show(const audit::Report& report, const Request& request) {
+void show(const audit::Report& report, const AuditRequest& request) {
   if (request.json)
     print_json(audit_json(report));
   else
@@ -65,7 +65,7 @@ void show(const audit::Report& report, const Request& request) {
   if (report.violation()) throw Exit{kViolationFound};
 }
 
-audit::Report run(const audit::Subject& subject, const Request& request) {
+audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
   Progress progress("running");
   audit::Options options{.runs = whole(request.runs, "--runs", 1000),
                          .confidence = number(request.confidence, "--confidence"),
@@ -87,7 +87,7 @@ audit::Report run(const audit::Subject& subject, const Request& request) {
 }
 
 /// An algorithm of the registry.
-struct OwnRequest : Request {
+struct OwnRequest : AuditRequest {
   std::map<std::string, std::string> options;
   std::string claimed_epsilon;
   std::string claimed_delta = "0";
@@ -117,7 +117,7 @@ void add_own(CLI::App& command, const Algorithm& algorithm) {
 }
 
 /// Somebody's program.
-struct ForeignRequest : Request {
+struct ForeignRequest : AuditRequest {
   std::string program;
   std::string epsilon;
   std::string delta = "0";
@@ -163,7 +163,7 @@ void audit_foreign(const ForeignRequest& request) {
   if (request.one_run) program.mode = audit::ProgramMode::kOne;
   const auto audited = audit::program_subject(
       program, claim, pairs_of(request, [&] { return library_of(request); }));
-  Request own = request;
+  AuditRequest own = request;
   // A process per run: a million of them would take the day.
   const bool each = audited.side_channel || audited.mode == audit::ProgramMode::kOne;
   if (each && request.runs == "1e6") own.runs = "4000";

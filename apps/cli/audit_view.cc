@@ -24,7 +24,7 @@ std::string verdict(const Report& report) {
 }
 
 /// `99.9 %`
-std::string percent(double share) {
+std::string exact_percent(double share) {
   return nearest(100 * share, 6) + " %";
 }
 
@@ -49,8 +49,8 @@ std::string shown_text(const Report& report) {
   std::string text = report.exact ? "ε is " : "ε is at least ";
   text += at_least(report.finding.epsilon);
   if (delta > 0) text += " at δ = " + nearest(delta, 5);
-  return text +
-         (report.exact ? ", computed" : ", with " + percent(report.confidence) + " confidence");
+  return text + (report.exact ? ", computed"
+                              : ", with " + exact_percent(report.confidence) + " confidence");
 }
 
 std::string frequency_text(const audit::Frequency& seen) {
@@ -186,7 +186,7 @@ std::string audit_page(const Report& report) {
   body += "<div class=\"cards\">" + card(claim_text(claimed(report)), "claimed") +
           card("ε " + std::string(report.exact ? "= " : "≥ ") + at_least(found.epsilon),
                report.exact ? "computed"
-                            : "shown, with " + percent(report.confidence) + " confidence") +
+                            : "shown, with " + exact_percent(report.confidence) + " confidence") +
           card(grouped(report.runs), "runs") + "</div>\n";
   body += element("h2", "", "The inputs and the event that tell most");
   body += element("p", "", escaped(inputs.name));

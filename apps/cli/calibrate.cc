@@ -12,7 +12,7 @@
 namespace gauze::cli {
 namespace {
 
-struct Request {
+struct CalibrateRequest {
   std::string epsilon;
   std::string delta = "0";
   std::string sensitivity;
@@ -89,7 +89,7 @@ const Family kFamilies[] = {
      epsilon_each},
 };
 
-Target target(const Request& request) {
+Target target(const CalibrateRequest& request) {
   const Target result{.epsilon = number(request.epsilon, "--epsilon"),
                       .delta = number(request.delta, "--delta"),
                       .accountant = parse_accountant(request.accountant)};
@@ -100,7 +100,7 @@ Target target(const Request& request) {
   return result;
 }
 
-Relation relation_of(const Family& family, const Request& request) {
+Relation relation_of(const Family& family, const CalibrateRequest& request) {
   if (!request.relation.empty()) return parse_relation(request.relation);
   return std::string_view(family.name) == "randomized_response" ? Relation::kLocal
                                                                 : Relation::kAddRemove;
@@ -108,7 +108,7 @@ Relation relation_of(const Family& family, const Request& request) {
 
 /// The events of the whole run, as a function of the noise.
 std::function<std::vector<Event>(const Ratio&)> whole_run(const Family& family,
-                                                          const Request& request) {
+                                                          const CalibrateRequest& request) {
   Ratio sensitivity = 1;
   if (family.sensitivity != nullptr) {
     sensitivity = exact(request.sensitivity, family.sensitivity);
@@ -134,7 +134,7 @@ std::function<std::vector<Event>(const Ratio&)> whole_run(const Family& family,
   };
 }
 
-void run(const Family& family, const Request& request) {
+void run(const Family& family, const CalibrateRequest& request) {
   const Target wanted = target(request);
   const auto events = whole_run(family, request);
   for (const Event& event : events(1)) event.validate();
@@ -160,7 +160,7 @@ void run(const Family& family, const Request& request) {
 
 void add_family(CLI::App& command, const Family& family) {
   CLI::App* sub = command.add_subcommand(family.name, std::string("The ") + family.summary);
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<CalibrateRequest>();
   sub->add_option("--epsilon", request->epsilon, "Target, above 0")->required();
   sub->add_option("--delta", request->delta, "Target, at least 0 and below 1 (0: pure)");
   if (family.sensitivity != nullptr) {

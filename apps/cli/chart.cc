@@ -134,7 +134,7 @@ Range range_of(const Chart& chart) {
   return {low, high};
 }
 
-std::string percent(double value) {
+std::string quoted_percent(double value) {
   return "\"" + coordinate(value) + "%\"";
 }
 
@@ -143,17 +143,17 @@ std::string bar_svg(const Point& point, const Range& range) {
   const double low = range.percent(point.low), high = range.percent(point.high);
   std::string svg = "<svg role=\"img\" aria-label=\"" + escaped(point.label + ": " + point.text) +
                     "\"><rect class=\"s" + std::to_string(point.series) +
-                    "\" y=\"3\" height=\"14\" x=" + percent(std::min(zero, end)) +
-                    " width=" + percent(std::abs(end - zero)) + "/>";
+                    "\" y=\"3\" height=\"14\" x=" + quoted_percent(std::min(zero, end)) +
+                    " width=" + quoted_percent(std::abs(end - zero)) + "/>";
   if (point.low < point.high) {
-    svg += "<g class=\"whisker\"><line x1=" + percent(low) + " x2=" + percent(high) +
+    svg += "<g class=\"whisker\"><line x1=" + quoted_percent(low) + " x2=" + quoted_percent(high) +
            " y1=\"10\" y2=\"10\"/>";
     for (const double x : {low, high})
-      svg += "<line x1=" + percent(x) + " x2=" + percent(x) + " y1=\"6\" y2=\"14\"/>";
+      svg += "<line x1=" + quoted_percent(x) + " x2=" + quoted_percent(x) + " y1=\"6\" y2=\"14\"/>";
     svg += "</g>";
   }
   if (range.low < 0)
-    svg += "<line class=\"zero\" x1=" + percent(zero) + " x2=" + percent(zero) +
+    svg += "<line class=\"zero\" x1=" + quoted_percent(zero) + " x2=" + quoted_percent(zero) +
            " y1=\"0\" y2=\"20\"/>";
   return svg + "</svg>";
 }

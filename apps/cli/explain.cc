@@ -15,7 +15,7 @@ constexpr std::array<double, 5> kReferences = {0.01, 0.1, 1, 5, 10};
 constexpr std::array<double, 4> kFalsePositives = {0.001, 0.01, 0.05, 0.2};
 constexpr std::array<std::uint64_t, 4> kGroups = {2, 5, 10, 100};
 
-struct Request {
+struct ExplainRequest {
   std::string epsilon;
   std::string delta = "0";
   bool json = false;
@@ -169,7 +169,7 @@ Json as_json(const Promise& promise) {
           {"reference", reference}};
 }
 
-void explain(const Request& request) {
+void explain(const ExplainRequest& request) {
   const Promise promise{.epsilon = number(request.epsilon, "--epsilon", round_up),
                         .delta = number(request.delta, "--delta", round_up)};
   require(promise.epsilon >= 0 && std::isfinite(promise.epsilon),
@@ -188,7 +188,7 @@ void explain(const Request& request) {
 void add_explain(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("explain", "Say in plain words what a guarantee means for a person");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ExplainRequest>();
   command->add_option("--epsilon", request->epsilon, "0 or more")->required();
   command->add_option("--delta", request->delta, "Between 0 and 1 (0: pure)");
   command->add_flag("--json", request->json, "Print the numbers as JSON");

@@ -11,7 +11,7 @@
 namespace gauze::cli {
 namespace {
 
-struct Request {
+struct NoiseRequest {
   std::string kind;
   std::string scale;
   std::string count = "1";
@@ -19,7 +19,7 @@ struct Request {
   bool json = false;
 };
 
-AdditiveNoise sampler(const Request& request) {
+AdditiveNoise sampler(const NoiseRequest& request) {
   const Ratio scale = exact(request.scale, "--scale");
   require(scale > 0, "--scale: must be above 0, like 7/3, 0.5 or 1e6");
   const Timing timing = request.uniform_time ? Timing::kUniform : Timing::kFast;
@@ -53,7 +53,7 @@ void print_draws(const AdditiveNoise& noise, std::uint64_t count, char separator
   }
 }
 
-void draw(const Request& request) {
+void draw(const NoiseRequest& request) {
   const AdditiveNoise noise = sampler(request);
   const std::uint64_t count = whole(request.count, "--count", 1);
   if (!request.json) return print_draws(noise, count, '\n');
@@ -66,7 +66,7 @@ void draw(const Request& request) {
 
 void add_noise(CLI::App& app) {
   CLI::App* command = app.add_subcommand("noise", "Draw exact noise, one integer per line");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<NoiseRequest>();
   command->add_option("kind", request->kind, "discrete_laplace, discrete_gaussian or geometric")
       ->required();
   command

@@ -37,7 +37,7 @@ std::string number_text(double value, const std::optional<double>& half_width) {
   return apart(fixed(value, half_width ? decimals_of(*half_width) : 2));
 }
 
-std::string harmless(std::string text) {
+std::string printable(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
   }
@@ -71,7 +71,7 @@ std::string value_text(const Answer::Cell& cell, Type type) {
     return type == Type::kInteger ? apart(fixed(*x, 0)) : number_text(*x, cell.half_width);
   if (const auto* x = std::get_if<Ratio>(&cell.value))
     return number_text(x->convert_to<double>(), cell.half_width);
-  return harmless(to_text(cell.value));
+  return printable(to_text(cell.value));
 }
 
 std::string half_width_text(const Answer::Cell& cell) {

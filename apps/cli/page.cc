@@ -46,7 +46,7 @@ std::string card(const std::string& value, const std::string& label) {
   return "<div><b>" + escaped(value) + "</b><span>" + escaped(label) + "</span></div>\n";
 }
 
-std::string percent(double share) {
+std::string rounded_percent(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
   return text;
@@ -78,7 +78,7 @@ std::string cost_cards(double epsilon, double delta, const std::string& left) {
   std::string result =
       card("ε = " + upward(epsilon) + (delta > 0 ? ", δ = " + upward(delta, 3) : ""),
            "what this answer cost: " + std::string(verdict(band(epsilon))));
-  result += card(percent(best_guess(epsilon, delta)),
+  result += card(rounded_percent(best_guess(epsilon, delta)),
                  "how often the best guess whether somebody took part is right; a coin: 50 %");
   if (!left.empty()) result += card(left, "left in the budget");
   return "<div class=\"cards\">\n" + result + "</div>\n";
@@ -96,7 +96,7 @@ std::string meaning_text(double epsilon, double delta, const std::string& unit) 
   text += paragraph(
       "A conclusion that would be drawn with probability 10 % without those rows is drawn "
       "with a probability between " +
-      percent(tenth.lowest) + " and " + percent(tenth.highest) + " with them.");
+      rounded_percent(tenth.lowest) + " and " + rounded_percent(tenth.highest) + " with them.");
   return text +
          paragraph("Five together are protected less: ε = " + upward(five.epsilon) +
                    ". What can be learned about somebody from other people's rows is the same in "

@@ -18,7 +18,7 @@
 namespace gauze::cli {
 namespace {
 
-struct Request {
+struct ReleaseRequest {
   std::map<std::string, std::string> options;  ///< only those that were given
   std::string file = "-";
   ColumnChoice column;
@@ -31,7 +31,7 @@ struct Request {
 };
 
 /// One row per line of a file: everything that can fail fails before a row is read.
-void release_file(const Algorithm& algorithm, const Request& request, double confidence,
+void release_file(const Algorithm& algorithm, const ReleaseRequest& request, double confidence,
                   double delta) {
   const Job job = algorithm.make(OptionValues(algorithm.options, request.options));
   const Guarantee cost = price_of(job.event(), delta);
@@ -47,7 +47,7 @@ void release_file(const Algorithm& algorithm, const Request& request, double con
   print_release(answer, cost, request.json);
 }
 
-void run(const Algorithm& algorithm, const Request& request) {
+void run(const Algorithm& algorithm, const ReleaseRequest& request) {
   const double confidence = number(request.confidence, "--confidence");
   require(confidence > 0 && confidence < 1, "--confidence: must lie strictly between 0 and 1");
   const double delta = number(request.delta, "--quote-delta");
@@ -131,7 +131,7 @@ void add_histogram(CLI::App& command, const Algorithm& algorithm) {
 
 void add_algorithm(CLI::App& command, const Algorithm& algorithm) {
   CLI::App* sub = command.add_subcommand(algorithm.name, algorithm.summary);
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ReleaseRequest>();
   // On tables the schema may know what is not given, so that the option table decides what is missing.
   add_option_flags(*sub, algorithm.options, request->options, Missing::kAllowed);
   sub->add_option("file", request->file,

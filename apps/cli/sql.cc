@@ -9,7 +9,7 @@
 namespace gauze::cli {
 namespace {
 
-struct Request {
+struct SqlRequest {
   std::string sql;
   DataOptions data;
   std::map<std::string, std::string> options;  ///< only those that were given
@@ -18,16 +18,16 @@ struct Request {
   bool json = false;
 };
 
-Terms terms_of(const Request& request) {
+Terms terms_of(const SqlRequest& request) {
   return cli::terms_of(OptionValues(question_options(), request.options));
 }
 
-std::string given(const Request& request, const char* option) {
+std::string given(const SqlRequest& request, const char* option) {
   const auto found = request.options.find(option);
   return found == request.options.end() ? "" : found->second;
 }
 
-void answer(Desk& desk, const Request& request) {
+void answer(Desk& desk, const SqlRequest& request) {
   check_files(request.files);
   Quote priced = quote(desk, request.sql, terms_of(request));
   if (request.explain || priced.explain_only)
@@ -35,7 +35,7 @@ void answer(Desk& desk, const Request& request) {
   hand_out(ask(desk, std::move(priced)), request.files, request.json);
 }
 
-void run(Request request) {
+void run(SqlRequest request) {
   request.data.rows_per_unit = given(request, "rows_per_unit");
   request.data.memory = given(request, "memory");
   request.data.threads = given(request, "threads");
@@ -53,7 +53,7 @@ void run(Request request) {
 
 void add_sql(CLI::App& app) {
   CLI::App* command = app.add_subcommand("sql", "Ask a table in SQL and get a private answer");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<SqlRequest>();
   command->add_option("query", request->sql, "The question; without it, a conversation begins");
   add_data_options(*command, request->data);
   add_option_flags(*command, question_options(), request->options, Missing::kAllowed);

@@ -15,11 +15,11 @@
 #include "gauze/accounting/rdp.h"
 #include "gauze/accounting/zcdp.h"
 #include "gauze/base/error.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::array<std::string_view, 8> kNames = {"pure", "basic", "advanced", "zcdp",
                                                     "rdp",  "pld",   "gaussian", "best"};
 // Above this many steps the grid of the PLD is coarse and the Renyi curve may be the tighter one.

@@ -1,8 +1,8 @@
 #include "gauze/accounting/accountant.h"
 
 #include <cmath>
-#include <limits>
 
+#include "gauze/numeric/infinity.h"
 #include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
 
@@ -10,8 +10,6 @@ namespace gauze {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): the event builders
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Accountant, NamesRoundTrip) {
   for (const char* name_of :

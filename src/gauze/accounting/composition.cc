@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <string>
 
 #include "gauze/base/error.h"
+#include "gauze/numeric/infinity.h"
 #include "gauze/numeric/interval.h"
 
 namespace gauze {
 namespace {
 
 constexpr unsigned kBits = 160;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The largest epsilon with e^epsilon - 1 <= 2 epsilon, rounded down.
 constexpr double kCoarseLimit = 1.2564312086;
 

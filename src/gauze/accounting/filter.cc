@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -10,11 +9,10 @@
 #include "gauze/accounting/rdp.h"
 #include "gauze/accounting/zcdp.h"
 #include "gauze/base/error.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const Ratio& finest() {
   static const Ratio step = parse_ratio("1e-30");

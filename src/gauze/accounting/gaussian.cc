@@ -4,12 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "gauze/numeric/infinity.h"
 #include "gauze/numeric/interval.h"
 
 namespace gauze {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Phi(x), relatively exact in the lower tail.
 Interval normal_cdf(const Interval& x) {

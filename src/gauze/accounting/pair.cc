@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <string>
@@ -12,11 +11,11 @@
 #include "gauze/accounting/loss.h"
 #include "gauze/accounting/pld.h"
 #include "gauze/base/error.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUlp = 0x1p-52;
 // Largest standard deviation for which discrete Gaussian losses are listed one by one.
 constexpr double kLargestListedSigma = 0x1p17;

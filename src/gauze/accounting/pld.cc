@@ -4,17 +4,16 @@
 #include <cmath>
 #include <complex>
 #include <functional>
-#include <limits>
 #include <optional>
 
 #include "gauze/numeric/fft.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
 
 using View = DominatingPair::View;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A tilt a little below the saddle point: there the law may be spread over two far modes.
 constexpr double kEase = 0.8;
 constexpr double kLeastLogDelta = -690;

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gauze/accounting/loss.h"
 #include "gauze/accounting/pair.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Covers quadrature and rounding of every divergence.
 constexpr double kInflate = 1 + 1e-12;
 constexpr std::size_t kMostAtoms = 1u << 15;

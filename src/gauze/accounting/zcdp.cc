@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "gauze/numeric/infinity.h"
 #include "gauze/numeric/interval.h"
 
 // Canonne, Kamath and Steinke 2020, Proposition 12 with D_a <= a rho, written in u = a - 1:
@@ -12,7 +12,6 @@ namespace gauze {
 namespace {
 
 constexpr unsigned kBits = 256;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The u that minimises the bound. Its derivative, (1 + 2u) rho - epsilon - ln(1 + 1/u), increases
 /// in u, so bisection on ln u finds it.

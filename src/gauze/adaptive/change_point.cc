@@ -16,17 +16,13 @@ constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 31;
 /// tell is what a record more or less can tell of counts.
 constexpr Relation kOneWay = Relation::kAddRemove;
 
-Ratio range_in_steps() {
-  return Ratio(Integer(LikelihoodSteps::kRange));
-}
-
 }  // namespace
 
 LikelihoodSteps::LikelihoodSteps(const Ratio& lower, const Ratio& upper)
     : width_(upper - lower),
       lower_(nearest_double(lower)),
       upper_(nearest_double(upper)),
-      step_(nearest_double(Ratio(width_ / range_in_steps()))) {
+      step_(nearest_double(Ratio(width_ / LikelihoodSteps::range()))) {
   require(lower < 0 && upper > 0 && std::isfinite(upper_ - lower_) && step_ > 0,
           "lower must be below 0 and upper above 0: a log-likelihood ratio has both signs");
 }
@@ -54,7 +50,7 @@ ChangePoint::ChangePoint(Options options)
     : options_(std::move(options)),
       steps_(options_.lower, options_.upper),
       choice_({.epsilon = options_.epsilon,
-               .sensitivity = range_in_steps(),
+               .sensitivity = LikelihoodSteps::range(),
                .monotone = true,
                .relation = kOneWay}) {}
 

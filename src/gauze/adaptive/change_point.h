@@ -16,6 +16,7 @@ namespace gauze {
 class LikelihoodSteps {
  public:
   static constexpr std::int64_t kRange = 1 << 20;
+  static Ratio range() { return Ratio(Integer(kRange)); }
 
   /// Throws `kInvalidOption` unless lower < 0 < upper.
   LikelihoodSteps(const Ratio& lower, const Ratio& upper);

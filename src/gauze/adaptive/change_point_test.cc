@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "gauze/adaptive/change_point_test_internal.h"
 #include "gauze/testing/audit.h"
 #include "gauze/testing/contract.h"
 #include "gauze/testing/matchers.h"
@@ -21,16 +22,6 @@ using Values = std::span<const double>;
 
 ChangePoint offline(const Ratio& epsilon) {
   return ChangePoint({.lower = -1, .upper = 1, .epsilon = epsilon});
-}
-
-/// Ratios of -1/2 before the change and 1/2 from it on, one in four the other way.
-Data stream(std::size_t before, std::size_t after) {
-  Data ratios;
-  for (std::size_t i = 0; i < before + after; ++i) {
-    const double sign = (i < before ? -1 : 1) * (i % 4 == 1 ? -1 : 1);
-    ratios.push_back(sign * 0.5);
-  }
-  return ratios;
 }
 
 TEST(ChangePoint, RejectsOptionsOutsideTheirRange) {

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::uint64_t kLongestWindow = std::uint64_t{1} << 31;
 
-Ratio range_in_steps() {
-  return Ratio(Integer(LikelihoodSteps::kRange));
-}
-
 }  // namespace
 
 OnlineChangePoint::OnlineChangePoint(Options options)
@@ -21,9 +17,9 @@ OnlineChangePoint::OnlineChangePoint(Options options)
       steps_(options_.lower, options_.upper),
       notice_(
           {.epsilon = Ratio(options_.epsilon.get() / 2),
-           .sensitivity = range_in_steps(),
+           .sensitivity = LikelihoodSteps::range(),
            .positives = 1,
-           .threshold = Ratio(options_.threshold.get() / steps_.width() * range_in_steps()),
+           .threshold = Ratio(options_.threshold.get() / steps_.width() * LikelihoodSteps::range()),
            // A replaced record moves the largest sum of every window that it is in the same way.
            .monotone = true,
            .relation = Relation::kAddRemove}),

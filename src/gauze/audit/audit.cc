@@ -10,6 +10,7 @@
 #include "gauze/audit/interval_search.h"
 #include "gauze/audit/statistic.h"
 #include "gauze/base/error.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze::audit {
 namespace {
@@ -18,7 +19,6 @@ constexpr std::uint64_t kLearnAtMost = 200'000;  // runs of an input that choose
 constexpr double kSearchShare = 0.4;             // of a round's runs
 constexpr std::size_t kCurvePoints = 200;
 constexpr double kJudged = 2;  // events judged in a round, at most
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<Claim::Point> claim_on(const Subject& subject, std::size_t pair) {
   if (subject.pairs[pair].same) return {{0, 0}};

@@ -8,6 +8,7 @@
 #include "gauze/audit/divergence.h"
 #include "gauze/audit/pairs.h"
 #include "gauze/audit/statistic.h"
+#include "gauze/numeric/infinity.h"
 #include "gauze/random/uniform.h"
 #include "gauze/testing/audit_options.h"
 #include "gauze/testing/matchers.h"
@@ -258,7 +259,6 @@ TEST(EpsilonOneWay, IsTheSmallestEpsilonWithThatDelta) {
 }
 
 TEST(Rule, ReadsWell) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Statistic statistic{.name = "the output", .of = {}};
   EXPECT_EQ(describe(Rule{statistic, 3, 3}), "the output is 3");
   EXPECT_EQ(describe(Rule{statistic, 1.0 / 3, kInfinity}), "the output is at least 0.333333");

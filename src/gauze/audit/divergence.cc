@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
+
+#include "gauze/numeric/infinity.h"
 
 namespace gauze::audit {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double one_way_hockey_stick(std::span<const double> p, std::span<const double> q, double epsilon) {
   double delta = 0;

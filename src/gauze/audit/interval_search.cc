@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "gauze/audit/confidence.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze::audit {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kQuantiles = 32;
 constexpr std::size_t kMostValues = 256;
 constexpr std::size_t kLeastTail = 16;  // outputs beyond the outermost quantile

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "gauze/audit/statistic_internal.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze::audit {
 namespace internal {
@@ -175,8 +176,6 @@ double last_bit(double value) {
 }  // namespace internal
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Six digits are enough to read.
 std::string rounded(double number) {

@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "gauze/audit/statistic.h"
+#include "gauze/numeric/infinity.h"
 
 // What the statistics of numbers and of texts share.
 namespace gauze::audit::internal {
 
 using Keys = std::vector<std::uint64_t>;
+
+constexpr double kNever = -kInfinity;        // the score of what is never seen
+constexpr std::size_t kLearnFrom = 1 << 15;  // outputs that classifiers learn from
 
 /// Mixes `value` into a key (the finaliser of SplitMix64).
 std::uint64_t mixed(std::uint64_t key, std::uint64_t value);

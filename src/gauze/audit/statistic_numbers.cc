@@ -8,10 +8,8 @@
 namespace gauze::audit::internal {
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostCoordinates = 8;  // looked at one by one
 constexpr std::size_t kMostJoint = 16;       // taken together
-constexpr std::size_t kLearnFrom = 1 << 15;  // outputs that classifiers learn from
 
 /// A statistic from a function of the vector; outputs of another length have none.
 template <class Function>

@@ -9,9 +9,7 @@
 namespace gauze::audit::internal {
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostWords = 64;
-constexpr std::size_t kLearnFrom = 1 << 15;
 
 /// The parts of a text between separators; of a single short word, its letters.
 std::vector<std::string_view> words_of(std::string_view text) {

@@ -48,4 +48,9 @@ inline void require(bool holds, const char* message) {
   if (!holds) throw Error(ErrorCode::kInvalidOption, message);
 }
 
+/// Throws `kUnsupported`.
+[[noreturn]] inline void unsupported(const std::string& message) {
+  throw Error(ErrorCode::kUnsupported, message);
+}
+
 }  // namespace gauze

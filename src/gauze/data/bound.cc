@@ -57,12 +57,6 @@ std::vector<std::size_t> chosen_rows(const Table& table, const TableBounds& boun
   return chosen;
 }
 
-Ratio exact(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return Ratio(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return ratio_of_bits(*real);
-  return std::get<Ratio>(value);
-}
-
 double real_of(const Value& value) {
   return nearest_double(exact(value));
 }

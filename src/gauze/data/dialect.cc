@@ -22,12 +22,6 @@ std::string in_quotes(std::string_view text, char quote) {
   return result += quote;
 }
 
-Ratio exact(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return Ratio(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return ratio_of_bits(*real);
-  return std::get<Ratio>(value);
-}
-
 }  // namespace
 
 std::string Dialect::identifier(std::string_view name) const {

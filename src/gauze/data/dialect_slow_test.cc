@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "gauze/data/dialect.h"
 #include "gauze/data/normalise.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/test_files_internal.h"
+#include "gauze/numeric/infinity.h"
 #include "gauze/numeric/lattice.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/postgres_server.h"
@@ -18,8 +18,6 @@ namespace {
 
 using testing::rows_of;
 using Lines = std::vector<std::string>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Both engines with the same tables, so that every expression meets real rows: nothing can be folded
 /// away before it runs.

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "gauze/data/arrow.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/test_files_internal.h"
+#include "gauze/numeric/infinity.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/postgres_server.h"
 
@@ -17,8 +17,6 @@ namespace gauze {
 namespace {
 
 using testing::Folder;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<std::string> cells(const Column& column) {
   std::vector<std::string> texts;

@@ -182,6 +182,12 @@ std::string to_text(const Value& value) {
   return std::visit(Writer{}, value);
 }
 
+Ratio exact(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return Ratio(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return ratio_of_bits(*real);
+  return std::get<Ratio>(value);
+}
+
 bool sorts_before(const Value& a, const Value& b) {
   const bool a_null = std::holds_alternative<std::monostate>(a);
   const bool b_null = std::holds_alternative<std::monostate>(b);

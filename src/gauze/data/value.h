@@ -50,6 +50,9 @@ std::string to_text(const Value& value);
 /// The double nearest to a fraction: what a decimal becomes in SQL.
 double nearest_double(const Ratio& value);
 
+/// The number that an integer, decimal or double is.
+Ratio exact(const Value& value);
+
 /// The order in which answers are sorted: by value, nulls last. Both values are of one type or null.
 bool sorts_before(const Value& a, const Value& b);
 

@@ -47,6 +47,11 @@ Job job_of(Mechanism mechanism, Read read) {
   });
 }
 
+/// How a job reads one number of each person.
+inline std::vector<double> numbers(const Rows& rows) {
+  return rows.numbers();
+}
+
 /// When to take the algorithm that is chosen for a task, as `gauze describe` says it.
 inline std::string reason_for(const char* facts, const SelectionTask& task) {
   const SelectionChoice choice = choose_selection(task);

@@ -56,10 +56,6 @@ Job perhaps(Mechanism mechanism, Read read) {
       });
 }
 
-std::vector<double> numbers(const Rows& rows) {
-  return rows.numbers();
-}
-
 SmoothNoise noise_named(const std::string& word) {
   if (word == "cauchy") return SmoothNoise::kCauchy;
   if (word == "student") return SmoothNoise::kStudent;

@@ -42,10 +42,6 @@ OptionSpec granularity_option() {
           "distance between possible answers; 0 is a millionth of the range", "0"};
 }
 
-std::vector<double> reals(const Rows& rows) {
-  return rows.numbers();
-}
-
 /// Reads integers; what is no number becomes the lower bound.
 auto integers_from(std::int64_t lower) {
   return [lower](const Rows& rows) { return rows.integers(lower); };
@@ -91,7 +87,7 @@ Algorithm sum() {
                            .upper = values.number("upper"),
                            .epsilon = values.number("epsilon"),
                            .relation = values.relation()}),
-                      reals);
+                      numbers);
       }};
 }
 
@@ -180,7 +176,7 @@ Algorithm mean() {
                                                   .relation = values.relation(),
                                                   .method = mean_method(values.text("method")),
                                                   .grid = static_cast<std::uint32_t>(grid)}),
-                                            reals);
+                                            numbers);
           }};
 }
 
@@ -203,7 +199,7 @@ Algorithm variance() {
                                                       .upper = values.number("upper"),
                                                       .epsilon = values.number("epsilon"),
                                                       .relation = values.relation()}),
-                                            reals);
+                                            numbers);
           }};
 }
 
@@ -236,7 +232,7 @@ Algorithm median() {
           .document = kQuantilePage,
           .options = bounded(Type::kNumber, {granularity_option()}),
           .make = [](const OptionValues& values) {
-            return job_of(quantile_of(values, Ratio(1, 2)), reals);
+            return job_of(quantile_of(values, Ratio(1, 2)), numbers);
           }};
 }
 
@@ -253,7 +249,7 @@ Algorithm quantile() {
                                               "the share that lies below, from 0 to 1", "1/2"},
                                              granularity_option()}),
           .make = [](const OptionValues& values) {
-            return job_of(quantile_of(values, values.number("probability")), reals);
+            return job_of(quantile_of(values, values.number("probability")), numbers);
           }};
 }
 
@@ -273,7 +269,7 @@ Algorithm interquartile_range() {
                                               .epsilon = values.number("epsilon"),
                                               .relation = values.relation(),
                                               .granularity = values.number("granularity")}),
-                          reals);
+                          numbers);
           }};
 }
 
@@ -299,7 +295,7 @@ Algorithm quantiles() {
                                  .relation = values.relation(),
                                  .probabilities = values.numbers("probabilities"),
                                  .granularity = values.number("granularity")}),
-                      reals);
+                      numbers);
       }};
 }
 
@@ -331,7 +327,7 @@ Algorithm quantile_interval() {
                                         .probabilities = values.numbers("probabilities"),
                                         .granularity = values.number("granularity"),
                                         .confidence = values.real("confidence")}),
-                      reals);
+                      numbers);
       }};
 }
 

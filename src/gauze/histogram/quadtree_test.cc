@@ -12,13 +12,13 @@ namespace {
 using testing::release_once;
 using testing::SeededBits;
 
-Quadtree::Options options(const Shape& shape, const Ratio& epsilon = 1) {
+Quadtree::Options tree_options(const Shape& shape, const Ratio& epsilon = 1) {
   return {.shape = shape, .epsilon = epsilon, .rows_per_unit = 1u};
 }
 
 TEST(Quadtree, RejectsOptionsOutsideTheirRange) {
   const auto refused = [](auto change) {
-    Quadtree::Options wrong = options({{8, 8}});
+    Quadtree::Options wrong = tree_options({{8, 8}});
     change(wrong);
     EXPECT_ERROR(Quadtree(wrong), ErrorCode::kInvalidOption);
   };
@@ -37,18 +37,18 @@ TEST(Quadtree, RejectsOptionsOutsideTheirRange) {
 
 TEST(Quadtree, KeepsTheContract) {
   const Shape shape{{20, 20}};
-  Quadtree::Options low = options(shape);
+  Quadtree::Options low = tree_options(shape);
   low.height = 2;
-  Quadtree::Options gaussian = options(shape, 4);
+  Quadtree::Options gaussian = tree_options(shape, 4);
   gaussian.delta = Ratio(1, 1000000);
   gaussian.rows_per_unit = std::uint64_t{3};
   gaussian.expected_rows = 500;
-  for (const auto& chosen : {options(shape), low, gaussian})
+  for (const auto& chosen : {tree_options(shape), low, gaussian})
     testing::expect_contract(Quadtree(chosen), testing::clustered(shape, 500, 1), Points{});
 }
 
 TEST(Quadtree, CostsEpsilonWithAndWithoutTheEstimateOfRows) {
-  Quadtree::Options chosen = options({{20, 20}}, Ratio(1, 3));
+  Quadtree::Options chosen = tree_options({{20, 20}}, Ratio(1, 3));
   chosen.rows_per_unit = std::uint64_t{5};
   EXPECT_EQ(pure_epsilon(Quadtree(chosen).event()), Ratio(1, 3));
   chosen.expected_rows = 100;
@@ -68,7 +68,7 @@ TEST(Quadtree, SharesEpsilonGeometrically) {
 }
 
 TEST(Quadtree, IsAsHighAsTheRowsAllow) {
-  Quadtree::Options chosen = options({{512, 512}});
+  Quadtree::Options chosen = tree_options({{512, 512}});
   chosen.coarseness = 10;
   chosen.expected_rows = 100'000;  // sqrt(10,000) = 100 parts: 128
   SeededBits bits(1);
@@ -84,7 +84,7 @@ TEST(Quadtree, IsAsHighAsTheRowsAllow) {
 TEST(Quadtree, StatesTheVarianceThatItHas) {
   const Shape shape{{9, 7}};
   const Points points = testing::clustered(shape, 300, 2);
-  Quadtree::Options chosen = options(shape);
+  Quadtree::Options chosen = tree_options(shape);
   chosen.height = 4;  // down to single cells
   for (const Box& box : {Box{{0, 0}, {1, 1}}, Box{{2, 1}, {8, 5}}})
     EXPECT_NEAR(testing::variance_ratio(Quadtree(chosen), points, box, 800, 3), 1, 0.4);
@@ -93,7 +93,7 @@ TEST(Quadtree, StatesTheVarianceThatItHas) {
 TEST(Quadtree, KeepsItsAccuracyPromise) {
   const Shape shape{{64, 64}};
   const Points points = testing::clustered(shape, 20000, 5);
-  const Quadtree method(options(shape, Ratio(1, 2)));
+  const Quadtree method(tree_options(shape, Ratio(1, 2)));
   SeededBits bits(6);
   int kept = 0;
   int all = 0;
@@ -112,7 +112,7 @@ TEST(Quadtree, SurvivesTheAuditThatCatchesLevelsThatDoNotShare) {
   const Points none;
   const Points one{{0}};
   const auto count = [&](const Ratio& epsilon, const Points& points) {
-    Quadtree::Options chosen = options(shape, epsilon);
+    Quadtree::Options chosen = tree_options(shape, epsilon);
     chosen.height = 1;
     return [&, method = Quadtree(chosen)](BitSource& bits) {
       const auto histogram = release_once(method, points, bits);
@@ -125,7 +125,7 @@ TEST(Quadtree, SurvivesTheAuditThatCatchesLevelsThatDoNotShare) {
 }
 
 TEST(Quadtree, HandlesExtremeDomainsAndData) {
-  testing::expect_edge_cases([](const Shape& shape) { return Quadtree(options(shape)); });
+  testing::expect_edge_cases([](const Shape& shape) { return Quadtree(tree_options(shape)); });
 }
 
 }  // namespace

@@ -12,13 +12,13 @@ namespace {
 using testing::release_once;
 using testing::SeededBits;
 
-UniformGrid::Options options(const Shape& shape, const Ratio& epsilon = 1) {
+UniformGrid::Options grid_options(const Shape& shape, const Ratio& epsilon = 1) {
   return {.shape = shape, .epsilon = epsilon, .rows_per_unit = 1u};
 }
 
 TEST(UniformGrid, RejectsOptionsOutsideTheirRange) {
   const auto refused = [](auto change) {
-    UniformGrid::Options wrong = options({{8, 8}});
+    UniformGrid::Options wrong = grid_options({{8, 8}});
     change(wrong);
     EXPECT_ERROR(UniformGrid(wrong), ErrorCode::kInvalidOption);
   };
@@ -35,15 +35,15 @@ TEST(UniformGrid, RejectsOptionsOutsideTheirRange) {
 
 TEST(UniformGrid, KeepsTheContract) {
   const Shape shape{{20, 20}};
-  UniformGrid::Options gaussian = options(shape, 4);
+  UniformGrid::Options gaussian = grid_options(shape, 4);
   gaussian.delta = Ratio(1, 1000000);
   gaussian.rows_per_unit = std::uint64_t{3};
-  for (const auto& chosen : {options(shape), gaussian})
+  for (const auto& chosen : {grid_options(shape), gaussian})
     testing::expect_contract(UniformGrid(chosen), testing::clustered(shape, 500, 1), Points{});
 }
 
 TEST(UniformGrid, CostsEpsilonWithAndWithoutTheEstimateOfRows) {
-  UniformGrid::Options chosen = options({{20, 20}}, Ratio(1, 3));
+  UniformGrid::Options chosen = grid_options({{20, 20}}, Ratio(1, 3));
   chosen.rows_per_unit = std::uint64_t{5};
   EXPECT_EQ(pure_epsilon(UniformGrid(chosen).event()), Ratio(1, 3));
   chosen.expected_rows = 100;
@@ -51,15 +51,15 @@ TEST(UniformGrid, CostsEpsilonWithAndWithoutTheEstimateOfRows) {
 }
 
 TEST(UniformGrid, PaysForRowsWithTheirShare) {
-  UniformGrid::Options paying = options({{20, 20}});
+  UniformGrid::Options paying = grid_options({{20, 20}});
   paying.count_share = Ratio(3, 4);
-  UniformGrid::Options told = options({{20, 20}}, Ratio(1, 4));
+  UniformGrid::Options told = grid_options({{20, 20}}, Ratio(1, 4));
   told.expected_rows = 100;
   EXPECT_EQ(UniformGrid(paying).accuracy().half_width, UniformGrid(told).accuracy().half_width);
 }
 
 TEST(UniformGrid, PartsTheDomainAsTheGuidelineSays) {
-  UniformGrid::Options chosen = options({{512, 512}});
+  UniformGrid::Options chosen = grid_options({{512, 512}});
   chosen.expected_rows = 200'000;
   SeededBits bits(1);
   EXPECT_EQ(release_once(UniformGrid(chosen), Points{}, bits).leaves(), 141u * 141u);
@@ -71,14 +71,14 @@ TEST(UniformGrid, PartsTheDomainAsTheGuidelineSays) {
 
 TEST(UniformGrid, RefusesPointsOutsideOfTheShape) {
   SeededBits bits(1);
-  EXPECT_ERROR(release_once(UniformGrid(options({{4, 4}})), Points{{1, 4}}, bits),
+  EXPECT_ERROR(release_once(UniformGrid(grid_options({{4, 4}})), Points{{1, 4}}, bits),
                ErrorCode::kInvalidInput);
 }
 
 TEST(UniformGrid, StatesTheVarianceThatItHas) {
   const Shape shape{{12, 12}};
   const Points points = testing::clustered(shape, 300, 2);
-  UniformGrid::Options chosen = options(shape);
+  UniformGrid::Options chosen = grid_options(shape);
   chosen.parts = 4;
   for (const Box& box : {Box{{0, 0}, {3, 3}}, Box{{0, 3}, {9, 12}}, Box::whole(shape)}) {
     EXPECT_NEAR(testing::variance_ratio(UniformGrid(chosen), points, box, 800, 3), 1, 0.4);
@@ -93,7 +93,7 @@ TEST(UniformGrid, StatesTheVarianceThatItHas) {
 TEST(UniformGrid, KeepsItsAccuracyPromise) {
   const Shape shape{{50, 40}};
   const Points points = testing::clustered(shape, 2000, 5);
-  UniformGrid::Options chosen = options(shape, Ratio(1, 10));
+  UniformGrid::Options chosen = grid_options(shape, Ratio(1, 10));
   chosen.parts = 50;
   const UniformGrid method(chosen);
   SeededBits bits(6);
@@ -119,7 +119,7 @@ TEST(UniformGrid, SurvivesTheAuditThatCatchesUnpaidRows) {
   const Points ten{std::vector<std::uint32_t>(10, 0)};
   const auto boxes = [&](bool paid, const Points& points) {
     return [&, paid](BitSource& bits) {
-      UniformGrid::Options chosen = options(shape);
+      UniformGrid::Options chosen = grid_options(shape);
       chosen.coarseness = 1;
       chosen.count_share = Ratio(1, 2);
       if (!paid) chosen.expected_rows = points.rows(shape);
@@ -137,7 +137,7 @@ TEST(UniformGrid, SurvivesTheAuditThatCatchesUnitsOfSeveralRows) {
   const Points none;
   const Points three{{0, 0, 0, 0, 1, 1}};
   const auto first_box = [&](std::uint64_t rows_per_unit, const Points& points) {
-    UniformGrid::Options chosen = options(shape);
+    UniformGrid::Options chosen = grid_options(shape);
     chosen.parts = 2;
     chosen.rows_per_unit = rows_per_unit;
     return [&, method = UniformGrid(chosen)](BitSource& bits) {
@@ -150,7 +150,7 @@ TEST(UniformGrid, SurvivesTheAuditThatCatchesUnitsOfSeveralRows) {
 }
 
 TEST(UniformGrid, HandlesExtremeDomainsAndData) {
-  testing::expect_edge_cases([](const Shape& shape) { return UniformGrid(options(shape)); });
+  testing::expect_edge_cases([](const Shape& shape) { return UniformGrid(grid_options(shape)); });
 }
 
 }  // namespace

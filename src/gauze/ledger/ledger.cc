@@ -66,7 +66,7 @@ void check_limit(const Budget& limit) {
 }
 
 void set_amount(Record& record, const Budget& budget) {
-  record.currency = ledger::name(budget.currency);
+  record.currency = name(budget.currency);
   record.amount = to_string(budget.amount);
   record.delta = to_string(budget.delta);
 }
@@ -213,7 +213,15 @@ std::string_view name(Entry::State state) {
 }
 
 std::string_view name(Budget::Currency currency) {
-  return ledger::name(currency);
+  switch (currency) {
+    case Budget::Currency::kPure:
+      return "epsilon";
+    case Budget::Currency::kZcdp:
+      return "rho";
+    case Budget::Currency::kApproximate:
+      break;
+  }
+  return "epsilon_delta";
 }
 
 Budget Account::left() const {

@@ -13,7 +13,7 @@ namespace {
 // Whoever writes holds this lock. Advisory, so that analysts need no right but to select and insert.
 constexpr const char* kLock = "5147529362114871913";
 
-struct Closer {
+struct PostgresCloser {
   void operator()(PGconn* connection) const { PQfinish(connection); }
   void operator()(PGresult* result) const { PQclear(result); }
 };
@@ -75,7 +75,7 @@ class PostgresConnection final : public Connection {
     if (!in_transaction_) revive();
     std::vector<const char*> values;
     for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
-    const std::unique_ptr<PGresult, Closer> result(
+    const std::unique_ptr<PGresult, PostgresCloser> result(
         PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr,
                      values.data(), nullptr, nullptr, /*resultFormat=*/0));
     const ExecStatusType status = PQresultStatus(result.get());
@@ -138,7 +138,7 @@ class PostgresConnection final : public Connection {
 
   std::chrono::milliseconds patience_;
   bool in_transaction_ = false;
-  std::unique_ptr<PGconn, Closer> connection_;
+  std::unique_ptr<PGconn, PostgresCloser> connection_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gauze/base/error.h"
+#include "gauze/ledger/ledger.h"
 #include "gauze/ledger/record_internal.h"
 
 namespace gauze::ledger {
@@ -106,18 +107,6 @@ std::uint64_t number_in(const Record& record, const std::string& field) {
     damaged(record.id, "holds no number");
   }
   return value;
-}
-
-std::string_view name(Budget::Currency currency) {
-  switch (currency) {
-    case Budget::Currency::kPure:
-      return "epsilon";
-    case Budget::Currency::kZcdp:
-      return "rho";
-    case Budget::Currency::kApproximate:
-      break;
-  }
-  return "epsilon_delta";
 }
 
 Budget budget_in(const Record& record) {

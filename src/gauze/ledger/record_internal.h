@@ -87,9 +87,6 @@ Record record_from(const std::vector<std::string>& row);
 /// A whole number of a record; throws `kLedgerDamaged`.
 std::uint64_t number_in(const Record& record, const std::string& field);
 
-/// `epsilon`, `rho`, `epsilon_delta`: the currencies as they are stored.
-std::string_view name(Budget::Currency currency);
-
 /// The budget in these fields; throws `kLedgerDamaged` when they hold none.
 Budget budget_in(const Record& record);
 Budget spent_in(const Record& record);

@@ -57,7 +57,7 @@ constexpr const char* kVersion = "1";
   }
 }
 
-struct Closer {
+struct SqliteCloser {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
@@ -182,8 +182,8 @@ class SqliteConnection final : public Connection {
   }
 
   std::string path_;
-  std::unique_ptr<sqlite3, Closer> database_;
-  std::map<std::string, std::unique_ptr<sqlite3_stmt, Closer>> statements_;
+  std::unique_ptr<sqlite3, SqliteCloser> database_;
+  std::map<std::string, std::unique_ptr<sqlite3_stmt, SqliteCloser>> statements_;
 };
 
 /// A name of our own beside the ledger, removed again whatever happens.

@@ -82,8 +82,11 @@ TEST(ExponentialMechanism, SurvivesTheAuditThatCatchesTwiceTheRate) {
   const auto doubled = exponential(2);
   const Scores before = {0, 0};
   const Scores after = {1, -1};
-  EXPECT_LE(testing::audited_epsilon(sampler(right, before), sampler(right, after), options), 1);
-  EXPECT_GT(testing::audited_epsilon(sampler(doubled, before), sampler(doubled, after), options),
+  EXPECT_LE(testing::audited_epsilon(testing::sampler(right, before),
+                                     testing::sampler(right, after), options),
+            1);
+  EXPECT_GT(testing::audited_epsilon(testing::sampler(doubled, before),
+                                     testing::sampler(doubled, after), options),
             1);
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 using testing::audited_epsilon;
 using testing::release_once;
+using testing::sampler;
 using testing::SeededBits;
 using Data = std::vector<double>;
 
@@ -32,13 +33,6 @@ Mean mean(const Ratio& lower, const Ratio& upper, const Ratio& epsilon,
                .relation = relation,
                .method = method,
                .grid = 41});
-}
-
-template <class Mechanism>
-auto sampler(const Mechanism& mechanism, const Data& data) {
-  return [&mechanism, data](BitSource& bits) {
-    return release_once(mechanism, std::span<const double>(data), bits);
-  };
 }
 
 /// For broken twins only.

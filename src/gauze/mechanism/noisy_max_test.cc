@@ -56,9 +56,11 @@ TEST(ReportNoisyMax, SurvivesTheAuditThatCatchesHalvedNoise) {
   for (const MaxNoise noise : {MaxNoise::kGeometric, MaxNoise::kLaplace}) {
     const auto right = noisy_max(1, noise);
     const auto halved = noisy_max(2, noise);
-    EXPECT_LE(testing::audited_epsilon(sampler(right, before), sampler(right, after), options), 1);
-    const double caught =
-        testing::audited_epsilon(sampler(halved, before), sampler(halved, after), options);
+    EXPECT_LE(testing::audited_epsilon(testing::sampler(right, before),
+                                       testing::sampler(right, after), options),
+              1);
+    const double caught = testing::audited_epsilon(testing::sampler(halved, before),
+                                                   testing::sampler(halved, after), options);
     EXPECT_GT(caught, 1);
   }
 }

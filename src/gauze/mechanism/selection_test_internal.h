@@ -60,14 +60,6 @@ double choice_p(const Mechanism& mechanism, const Scores& scores, const std::vec
   return testing::chi_square_p(counts, pmf);
 }
 
-template <class Mechanism>
-auto sampler(const Mechanism& mechanism, const Scores& scores) {
-  return [&mechanism, scores](BitSource& bits) {
-    return static_cast<double>(
-        testing::release_once(mechanism, std::span<const double>(scores), bits));
-  };
-}
-
 /// Share of choices within the promised distance of the best score, over 20,000 draws; a promise of
 /// 95 % is kept in at least 94.23 % of them except with probability 3e-7.
 template <class Mechanism>

@@ -19,15 +19,9 @@ namespace {
 
 using testing::audited_epsilon;
 using testing::release_once;
+using testing::sampler;
 using testing::SeededBits;
 using Data = std::vector<double>;
-
-template <class Mechanism>
-auto sampler(const Mechanism& mechanism, const Data& data) {
-  return [&mechanism, data](BitSource& bits) {
-    return release_once(mechanism, std::span<const double>(data), bits);
-  };
-}
 
 Variance variance(const Ratio& lower, const Ratio& upper, const Ratio& epsilon,
                   Relation relation = Relation::kAddRemove) {

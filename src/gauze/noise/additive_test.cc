@@ -16,11 +16,11 @@ namespace gauze {
 namespace {
 
 using testing::chi_square_p;
+using testing::kSignificance;
 using testing::SeededBits;
 
 // Every chi-square test below asserts p > 1e-9: a right sampler fails it for one seed in 10^9, and
 // the seeds are fixed.
-constexpr double kSignificance = 1e-9;
 
 double laplace_mass(std::int64_t x, double scale) {
   return std::tanh(1 / (2 * scale)) * std::exp(-std::fabs(static_cast<double>(x)) / scale);

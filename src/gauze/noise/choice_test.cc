@@ -13,11 +13,11 @@ namespace gauze {
 namespace {
 
 using testing::chi_square_p;
+using testing::kSignificance;
 using testing::SeededBits;
 
 // Chi-square tests assert p > 1e-9: a right sampler fails for one seed in 10^9, and seeds are
 // fixed.
-constexpr double kSignificance = 1e-9;
 
 template <class Choose>
 std::vector<std::uint64_t> frequencies(std::size_t candidates, int draws, Choose choose) {

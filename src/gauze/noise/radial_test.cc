@@ -14,9 +14,8 @@ namespace gauze {
 namespace {
 
 using testing::chi_square_p;
+using testing::kSignificance;
 using testing::SeededBits;
-
-constexpr double kSignificance = 1e-9;  // one seed in 10^9 fails; seeds are fixed
 
 TEST(RadialNoise, RejectsWhatItCannotDraw) {
   EXPECT_ERROR(RadialNoise(0, 1), ErrorCode::kInvalidOption);

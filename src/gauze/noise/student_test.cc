@@ -11,9 +11,8 @@
 namespace gauze {
 namespace {
 
+using testing::kSignificance;
 using testing::SeededBits;
-
-constexpr double kSignificance = 1e-9;
 
 double weight(double x, double scale, unsigned degrees) {
   return std::pow(1 + x * x / (degrees * scale * scale), -0.5 * (degrees + 1));

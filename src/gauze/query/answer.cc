@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
+
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
 
 using Function = Aggregate::Function;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kBeta = 0.05;
 
 /// A number and an interval around it.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gauze/base/error.h"
+#include "gauze/numeric/infinity.h"
 #include "gauze/query/evaluate_internal.h"
 
 namespace gauze {
@@ -32,8 +32,6 @@ Expression Expression::call(std::string function, std::vector<Expression> argume
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 double down(double x) {
   return std::nextafter(x, -kInfinity);
 }
@@ -42,7 +40,7 @@ double up(double x) {
 }
 
 /// Booleans have a spread too: [0, 1] when the truth may be the other one.
-Estimate exact(Value value) {
+Estimate just(Value value) {
   Estimate result{std::move(value), 0, 0};
   if (const auto number = number_of(result.value)) {
     const bool rounded = std::abs(*number) >= 0x1p53 || std::holds_alternative<Ratio>(result.value);
@@ -53,7 +51,7 @@ Estimate exact(Value value) {
 }
 
 Estimate null() {
-  return exact({});
+  return just({});
 }
 
 Estimate ranged(Value value, double lower, double upper) {
@@ -98,7 +96,7 @@ Estimate comparison(const std::string& function, const Estimate& a, const Estima
   const auto order = compare(a.value, b.value);
   if (!order) return null();
   const bool value = holds(function, *order);
-  if (!number_of(a.value)) return exact(value);
+  if (!number_of(a.value)) return just(value);
   // What each possible order of the true values would give.
   bool some = false, all = true;
   const auto see = [&](bool possible, int sign) {
@@ -171,11 +169,11 @@ Estimate modulo(const Estimate& a, const Estimate& b) {
   if (x != nullptr && y != nullptr) {
     if (*y == 0) return null();
     const Value value = *y == -1 ? std::int64_t{0} : *x % *y;
-    return known ? exact(value) : ranged(value, -kInfinity, kInfinity);
+    return known ? just(value) : ranged(value, -kInfinity, kInfinity);
   }
   const double p = *number_of(a.value), q = *number_of(b.value);
   if (q == 0) return null();
-  return known ? exact(std::fmod(p, q)) : ranged(std::fmod(p, q), -kInfinity, kInfinity);
+  return known ? just(std::fmod(p, q)) : ranged(std::fmod(p, q), -kInfinity, kInfinity);
 }
 
 Estimate arithmetic(const std::string& function, const Estimate& a, const Estimate& b) {
@@ -188,13 +186,13 @@ Estimate arithmetic(const std::string& function, const Estimate& a, const Estima
   const bool sure = a.lower == a.upper && b.lower == b.upper;
   if (function == "+" || function == "-") {
     const Value value = add_up(a.value, b.value, function == "-");
-    if (sure && !std::holds_alternative<double>(value)) return exact(value);
+    if (sure && !std::holds_alternative<double>(value)) return just(value);
     return finish(function == "+" ? ranged(value, down(a.lower + b.lower), up(a.upper + b.upper))
                                   : ranged(value, down(a.lower - b.upper), up(a.upper - b.lower)));
   }
   if (function == "*") {
     const Value value = product(a.value, b.value);
-    if (sure && !std::holds_alternative<double>(value)) return exact(value);
+    if (sure && !std::holds_alternative<double>(value)) return just(value);
     return finish(at_corners(value, a, b, [](double x, double y) { return x * y; }));
   }
   if (function == "%") return modulo(a, b);
@@ -225,10 +223,10 @@ std::optional<Estimate> real_function(const std::string& function,
   const double number = *number_of(x.value);
   if (function == "negate") {
     const Value zero = std::int64_t{0};
-    return arithmetic("-", exact(zero), x);
+    return arithmetic("-", just(zero), x);
   }
   if (function == "abs") {
-    const Estimate positive = number < 0 ? arithmetic("-", exact(std::int64_t{0}), x) : x;
+    const Estimate positive = number < 0 ? arithmetic("-", just(std::int64_t{0}), x) : x;
     const double least =
         x.lower <= 0 && x.upper >= 0 ? 0 : std::min(std::abs(x.lower), std::abs(x.upper));
     return ranged(positive.value, least, std::max(std::abs(x.lower), std::abs(x.upper)));
@@ -349,10 +347,10 @@ std::optional<Estimate> logical_function(const std::string& function,
     const Estimate& x = arguments[0];
     return is_null(x.value) ? null() : ranged(!is_true(x), 1 - x.upper, 1 - x.lower);
   }
-  if (function == "is_null") return exact(is_null(arguments[0].value));
+  if (function == "is_null") return just(is_null(arguments[0].value));
   if (function == "is_distinct") {
     if (is_null(arguments[0].value) || is_null(arguments[1].value))
-      return exact(is_null(arguments[0].value) != is_null(arguments[1].value));
+      return just(is_null(arguments[0].value) != is_null(arguments[1].value));
     return comparison("<>", arguments[0], arguments[1]);
   }
   for (const char* name : {"=", "<>", "<", "<=", ">", ">="})
@@ -381,7 +379,7 @@ Estimate clamped(const std::vector<Estimate>& arguments) {
 }  // namespace
 
 Estimate evaluate(const Expression& expression, const std::vector<Estimate>& inputs) {
-  if (expression.kind == Expression::Kind::kLiteral) return exact(expression.literal);
+  if (expression.kind == Expression::Kind::kLiteral) return just(expression.literal);
   if (expression.kind == Expression::Kind::kColumn) {
     if (expression.column >= inputs.size())
       throw Error(ErrorCode::kInternal, "an expression names a column that is not there");
@@ -408,7 +406,7 @@ Estimate evaluate(const Expression& expression, const std::vector<Estimate>& inp
   if (numbers)
     if (auto result = real_function(function, arguments)) return *result;
   if (const auto value = call_on_values(function, values)) {
-    Estimate result = exact(*value);
+    Estimate result = just(*value);
     // Only conversions between numbers reach this point with a spread.
     if (numbers && (function == "to_integer" || function == "to_double"))
       return ranged(*value,

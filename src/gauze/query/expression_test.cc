@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Expression literal(Value value) {
   return Expression::of(std::move(value));

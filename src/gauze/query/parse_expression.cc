@@ -12,10 +12,6 @@ using Json = nlohmann::json;
 
 constexpr unsigned kDeepest = 200;
 
-[[noreturn]] void unsupported(const std::string& what) {
-  throw Error(ErrorCode::kUnsupported, what);
-}
-
 std::string text_of(const Json& node) {
   return node.at("String").value("sval", "");
 }

@@ -6,10 +6,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void unsupported(const std::string& what) {
-  throw Error(ErrorCode::kUnsupported, what);
-}
-
 std::vector<std::string> names_in(const Json& nodes) {
   std::vector<std::string> result;
   for (const Json& node : nodes) result.push_back(node.at("String").value("sval", ""));

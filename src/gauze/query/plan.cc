@@ -133,7 +133,7 @@ void describe_relation(std::string& out, unsigned depth, const RelationNode& nod
       line(out, depth, unit_aggregate_text(node));
       break;
   }
-  for (const Relation& input : node.inputs) describe_relation(out, depth + 1, *input);
+  for (const RelationPtr& input : node.inputs) describe_relation(out, depth + 1, *input);
 }
 
 std::string key_text(const KeyColumn& key) {

@@ -12,9 +12,6 @@ namespace {
 
 constexpr std::uint64_t kMostGroups = 1'000'000;
 
-[[noreturn]] void unsupported(const std::string& what) {
-  throw Error(ErrorCode::kUnsupported, what);
-}
 [[noreturn]] void not_private(const std::string& what) {
   throw Error(ErrorCode::kNotPrivate, what);
 }
@@ -74,7 +71,7 @@ class AnswerPlanner {
 
   void keys(const SqlSelect& select);
   void outputs(const SqlSelect& select);
-  Relation relation() const;
+  RelationPtr relation() const;
 
  private:
   std::size_t add_value(const SqlExpr& written, Expression expression, bool needs_range,
@@ -420,7 +417,7 @@ void AnswerPlanner::outputs(const SqlSelect& select) {
         "COUNT(*)");
 }
 
-Relation AnswerPlanner::relation() const {
+RelationPtr AnswerPlanner::relation() const {
   std::vector<Expression> expressions;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < keys_.size(); ++i) {

@@ -9,10 +9,6 @@
 namespace gauze {
 namespace {
 
-[[noreturn]] void unsupported(const std::string& what) {
-  throw Error(ErrorCode::kUnsupported, what);
-}
-
 /// Other spellings of what we have.
 std::string canonical(const std::string& function) {
   static const std::array<std::pair<const char*, const char*>, 14> kNames = {{

@@ -36,7 +36,7 @@ class Binder {
 
 /// A relation whose columns have names that a question can use.
 struct Scope {
-  Relation relation;
+  RelationPtr relation;
   std::vector<std::string> tables;   ///< per column, the name in front of the dot
   std::vector<std::string> columns;  ///< per column, its name
   std::vector<bool>

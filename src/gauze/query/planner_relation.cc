@@ -7,10 +7,6 @@
 namespace gauze {
 namespace {
 
-[[noreturn]] void unsupported(const std::string& what) {
-  throw Error(ErrorCode::kUnsupported, what);
-}
-
 void split(const SqlExpr& condition, std::vector<SqlExpr>& into) {
   if (condition.kind == SqlExpr::Kind::kCall && condition.function == "and")
     for (const SqlExpr& each : condition.arguments) split(each, into);
@@ -41,7 +37,7 @@ void rename(Scope& scope, const std::string& alias, const std::vector<std::strin
   scope.hidden.assign(scope.columns.size(), false);
 }
 
-Scope scope_of(Relation relation, const std::string& alias) {
+Scope scope_of(RelationPtr relation, const std::string& alias) {
   Scope result;
   for (const RelationColumn& column : relation->columns) {
     result.tables.push_back(alias);
@@ -259,7 +255,7 @@ Scope RelationPlanner::select_groups(const SqlSelect& select, const Scope& scope
   for (const SqlItem& item : items) visit(visit, item.expression);
   for (const SqlExpr& having : select.having) visit(visit, having);
   for (std::size_t i = 0; i < aggregates.size(); ++i) names.push_back("a" + std::to_string(i + 1));
-  const Relation grouped = unit_aggregate(scope.relation, keys, names, aggregates);
+  const RelationPtr grouped = unit_aggregate(scope.relation, keys, names, aggregates);
 
   const std::vector<Facts> facts = grouped->facts();
   const Binder binder(Place::kRows, [&](const SqlExpr& expression) -> std::optional<Bound> {
@@ -278,7 +274,7 @@ Scope RelationPlanner::select_groups(const SqlSelect& select, const Scope& scope
                   "' of the sub-select is neither in GROUP BY nor inside an aggregate");
     return std::nullopt;
   });
-  Relation result = grouped;
+  RelationPtr result = grouped;
   for (const SqlExpr& having : select.having)
     result = filter(result, binder.bind(having).expression);
   std::vector<Expression> outputs;
@@ -298,7 +294,7 @@ Scope RelationPlanner::query(const SqlSelect& select) {
   const std::size_t mark = remember(select.with);
   Scope result;
   if (!select.branches.empty()) {
-    std::vector<Relation> sides;
+    std::vector<RelationPtr> sides;
     for (const auto& branch : select.branches) sides.push_back(query(*branch).relation);
     result = scope_of(union_all(std::move(sides)), "");
   } else {

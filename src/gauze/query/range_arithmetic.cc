@@ -20,10 +20,6 @@ bool fits_integer(const Ratio& lower, const Ratio& upper) {
 
 }  // namespace
 
-void unsupported(const std::string& what) {
-  throw Error(ErrorCode::kUnsupported, what);
-}
-
 Ratio down(const Ratio& x) {
   return ratio_of_bits(round_down(x));
 }

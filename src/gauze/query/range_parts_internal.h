@@ -5,8 +5,6 @@
 // What the files of the interval analysis share.
 namespace gauze::range {
 
-[[noreturn]] void unsupported(const std::string& what);
-
 /// The nearest doubles below and above.
 Ratio down(const Ratio& x);
 Ratio up(const Ratio& x);

@@ -28,10 +28,6 @@ Facts doubles(double lower, double upper) {
   return facts;
 }
 
-Expression call(const char* function, std::vector<Expression> arguments) {
-  return Expression::call(function, std::move(arguments));
-}
-
 /// Random expressions over an integer in [-3, 7] and a double in [0.5, 4].
 class RandomExpressions {
  public:
@@ -43,12 +39,13 @@ class RandomExpressions {
     if (choice == 1) return Expression::input(1);
     if (choice == 2) return Expression::of(static_cast<std::int64_t>(uniform_below(bits_, 9)) - 4);
     static constexpr const char* kBinary[] = {"+", "-", "*", "/", "least", "greatest"};
-    if (choice < 9) return call(kBinary[choice - 3], {next(depth - 1), next(depth - 1)});
-    if (choice == 9) return call("abs", {next(depth - 1)});
-    if (choice == 10) return call("floor", {next(depth - 1)});
-    if (choice == 11) return call("round", {next(depth - 1)});
-    return call("case",
-                {call(">", {next(depth - 1), next(depth - 1)}), next(depth - 1), next(depth - 1)});
+    if (choice < 9)
+      return Expression::call(kBinary[choice - 3], {next(depth - 1), next(depth - 1)});
+    if (choice == 9) return Expression::call("abs", {next(depth - 1)});
+    if (choice == 10) return Expression::call("floor", {next(depth - 1)});
+    if (choice == 11) return Expression::call("round", {next(depth - 1)});
+    return Expression::call("case", {Expression::call(">", {next(depth - 1), next(depth - 1)}),
+                                     next(depth - 1), next(depth - 1)});
   }
 
  private:
@@ -87,13 +84,13 @@ TEST(Range, EnclosesEveryValueOfRandomExpressions) {
 TEST(Range, OfSumsStaysIntegerUpTo62BitsAndIsDoubleBeyond) {
   Facts large = integers(0, 0);
   large.upper = largest_integer();
-  const Expression sum = call("+", {Expression::input(0), Expression::input(1)});
+  const Expression sum = Expression::call("+", {Expression::input(0), Expression::input(1)});
   EXPECT_EQ(call_facts(sum, {integers(-1, 5), integers(0, 2)}, Place::kRows).type, Type::kInteger);
   EXPECT_EQ(call_facts(sum, {large, integers(0, 1)}, Place::kRows).type, Type::kDouble);
 }
 
 TEST(Range, OfAQuotientNeedsADivisorAwayFromZero) {
-  const Expression quotient = call("/", {Expression::input(0), Expression::input(1)});
+  const Expression quotient = Expression::call("/", {Expression::input(0), Expression::input(1)});
   EXPECT_ERROR(call_facts(quotient, {integers(1, 9), integers(0, 3)}, Place::kRows),
                ErrorCode::kNotPrivate);
   Facts nonzero = integers(-3, 3);
@@ -109,7 +106,7 @@ TEST(Range, OfAQuotientNeedsADivisorAwayFromZero) {
 TEST(Range, IsMissedWhereArithmeticNeedsIt) {
   Facts unknown;
   unknown.type = Type::kDouble;
-  const Expression sum = call("+", {Expression::input(0), Expression::input(1)});
+  const Expression sum = Expression::call("+", {Expression::input(0), Expression::input(1)});
   EXPECT_ERROR(call_facts(sum, {unknown, integers(0, 1)}, Place::kRows),
                ErrorCode::kMissingKnowledge);
   EXPECT_EQ(call_facts(sum, {unknown, integers(0, 1)}, Place::kReleased).type, Type::kDouble);
@@ -118,7 +115,7 @@ TEST(Range, IsMissedWhereArithmeticNeedsIt) {
 TEST(Range, IgnoresNullsInLeastOnlyWhereTheyAreImpossible) {
   Facts unknown;
   unknown.type = Type::kInteger;
-  const Expression least = call("least", {Expression::input(0), Expression::input(1)});
+  const Expression least = Expression::call("least", {Expression::input(0), Expression::input(1)});
   EXPECT_EQ(*call_facts(least, {unknown, integers(5, 5)}, Place::kRows).upper, 5);
   // LEAST(x, NULL) is x, so a constant that may be null limits nothing.
   EXPECT_FALSE(call_facts(least, {unknown, integers(5, 5, true)}, Place::kRows).upper.has_value());
@@ -126,9 +123,9 @@ TEST(Range, IgnoresNullsInLeastOnlyWhereTheyAreImpossible) {
 
 TEST(Range, RefusesExpressionsThatWouldBeEndlessInSql) {
   Expression product = Expression::input(0);
-  for (int i = 0; i < 8; ++i) product = call("*", {product, Expression::input(0)});
+  for (int i = 0; i < 8; ++i) product = Expression::call("*", {product, Expression::input(0)});
   EXPECT_NO_THROW(facts_of(product, {integers(0, 2)}, Place::kRows));
-  for (int i = 0; i < 8; ++i) product = call("*", {product, product});
+  for (int i = 0; i < 8; ++i) product = Expression::call("*", {product, product});
   EXPECT_ERROR(facts_of(product, {integers(0, 1)}, Place::kRows), ErrorCode::kUnsupported);
 }
 

@@ -32,9 +32,9 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-Relation finished(RelationNode node) {
+RelationPtr finished(RelationNode node) {
   node.size = 1;
-  for (const Relation& input : node.inputs) node.size += input->size;
+  for (const RelationPtr& input : node.inputs) node.size += input->size;
   if (node.size > kLargestTree)
     throw Error(ErrorCode::kUnsupported,
                 "the question reads more than 400 tables and sub-selects, counted with repetition; "
@@ -43,7 +43,7 @@ Relation finished(RelationNode node) {
 }
 
 /// A node with the ownership and the bounds of its input.
-RelationNode over(const Relation& input, RelationNode::Kind kind) {
+RelationNode over(const RelationPtr& input, RelationNode::Kind kind) {
   RelationNode node;
   node.kind = kind;
   node.inputs = {input};
@@ -210,7 +210,7 @@ std::vector<Expression> conjuncts(const Expression& condition) {
   return result;
 }
 
-Relation scan(const Schema& schema, const TableSchema& table) {
+RelationPtr scan(const Schema& schema, const TableSchema& table) {
   RelationNode node = plain_scan(schema, table);
   if (table.is_public()) return finished(std::move(node));
   node.tables = {table.name};
@@ -234,7 +234,7 @@ Relation scan(const Schema& schema, const TableSchema& table) {
   }
   // Whoever owns the row of the other table owns this one; what refers to no row has no owner and is left out.
   const TableSchema& of = schema.table(table.unit.table);
-  const Relation owner = scan(schema, of);
+  const RelationPtr owner = scan(schema, of);
   if (owner->owner != Owner::kUnit)
     throw Error(ErrorCode::kUnsupported, "the unit of '" + table.name + "' goes through '" +
                                              of.name + "', whose unit is the row; give '" +
@@ -254,7 +254,7 @@ Relation scan(const Schema& schema, const TableSchema& table) {
   return finished(std::move(joined));
 }
 
-Relation filter(Relation input, Expression condition) {
+RelationPtr filter(RelationPtr input, Expression condition) {
   const Facts facts = facts_of(condition, input->facts(), Place::kRows);
   if (facts.type != Type::kBoolean && !facts.untyped)
     throw Error(ErrorCode::kUnsupported,
@@ -266,8 +266,8 @@ Relation filter(Relation input, Expression condition) {
   return finished(std::move(node));
 }
 
-Relation project(Relation input, std::vector<Expression> expressions,
-                 std::vector<std::string> names) {
+RelationPtr project(RelationPtr input, std::vector<Expression> expressions,
+                    std::vector<std::string> names) {
   RelationNode node = over(input, RelationNode::Kind::kProject);
   const std::vector<Facts> facts = input->facts();
   std::vector<std::optional<std::size_t>> where(input->columns.size());
@@ -294,7 +294,7 @@ Relation project(Relation input, std::vector<Expression> expressions,
   return finished(std::move(node));
 }
 
-Relation join(Relation left, Relation right, Expression condition, bool left_join) {
+RelationPtr join(RelationPtr left, RelationPtr right, Expression condition, bool left_join) {
   if (left->owner == Owner::kNobody && right->owner != Owner::kNobody) {
     if (left_join)
       not_private(
@@ -309,7 +309,7 @@ Relation join(Relation left, Relation right, Expression condition, bool left_joi
       for (Expression& argument : result.arguments) argument = self(self, argument);
       return result;
     };
-    Relation joined = join(right, left, replace(replace, condition), false);
+    RelationPtr joined = join(right, left, replace(replace, condition), false);
     std::vector<Expression> order;
     std::vector<std::string> names;
     for (std::size_t i = 0; i < n + m; ++i) {
@@ -343,7 +343,7 @@ Relation join(Relation left, Relation right, Expression condition, bool left_joi
   return finished(std::move(node));
 }
 
-Relation semi_join(Relation left, std::size_t column, Relation right, bool negated) {
+RelationPtr semi_join(RelationPtr left, std::size_t column, RelationPtr right, bool negated) {
   if (right->columns.size() != 1)
     throw Error(ErrorCode::kUnsupported, "IN (SELECT ...) takes one column");
   facts_of(Expression::call("=", {Expression::input(0), Expression::input(1)}),
@@ -366,13 +366,13 @@ Relation semi_join(Relation left, std::size_t column, Relation right, bool negat
   return finished(std::move(node));
 }
 
-Relation union_all(std::vector<Relation> inputs) {
+RelationPtr union_all(std::vector<RelationPtr> inputs) {
   RelationNode node = over(inputs[0], RelationNode::Kind::kUnion);
   node.inputs = inputs;
   for (std::size_t i = 0; i < inputs[0]->columns.size(); ++i) {
     std::vector<Facts> parts;
     bool is_unit = true;
-    for (const Relation& input : inputs) {
+    for (const RelationPtr& input : inputs) {
       if (input->columns.size() != inputs[0]->columns.size())
         throw Error(ErrorCode::kUnsupported,
                     "the sides of UNION ALL must have equally many columns");
@@ -458,8 +458,8 @@ Facts aggregate_facts(const UnitAggregate& aggregate, const RelationNode& input,
 
 }  // namespace
 
-Relation unit_aggregate(Relation input, std::vector<Expression> keys,
-                        std::vector<std::string> names, std::vector<UnitAggregate> aggregates) {
+RelationPtr unit_aggregate(RelationPtr input, std::vector<Expression> keys,
+                           std::vector<std::string> names, std::vector<UnitAggregate> aggregates) {
   RelationNode node = over(input, RelationNode::Kind::kUnitAggregate);
   const std::vector<Facts> facts = input->facts();
   std::vector<std::size_t> all;

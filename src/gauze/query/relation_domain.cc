@@ -13,7 +13,7 @@ using Values = std::optional<std::vector<Value>>;
 /// What is known already: a column may be mentioned any number of times.
 using Found = std::map<std::pair<const RelationNode*, std::size_t>, Values>;
 
-Values domain_of(const Relation& relation, std::size_t column, Found& found);
+Values domain_of(const RelationPtr& relation, std::size_t column, Found& found);
 
 constexpr std::size_t kMostValues = 100'000;
 
@@ -122,7 +122,7 @@ Values trunc_values(const Expression& call, const Facts& time) {
   return result;
 }
 
-Values domain_of_expression(const Expression& expression, const Relation& input,
+Values domain_of_expression(const Expression& expression, const RelationPtr& input,
                             const std::vector<Facts>& facts, Found& found) {
   if (expression.kind == Expression::Kind::kColumn)
     return domain_of(input, expression.column, found);
@@ -159,7 +159,7 @@ Values domain_of_scan(const RelationNode& scan, std::size_t column) {
   return from_range(facts);
 }
 
-Values compute_domain(const Relation& relation, std::size_t column, Found& found) {
+Values compute_domain(const RelationPtr& relation, std::size_t column, Found& found) {
   const RelationNode& node = *relation;
   const RelationNode* first = node.inputs.empty() ? nullptr : node.inputs[0].get();
   switch (node.kind) {
@@ -176,7 +176,7 @@ Values compute_domain(const Relation& relation, std::size_t column, Found& found
                  : domain_of(node.inputs[1], column - first->columns.size(), found);
     case RelationNode::Kind::kUnion: {
       std::vector<Values> parts;
-      for (const Relation& input : node.inputs) parts.push_back(domain_of(input, column, found));
+      for (const RelationPtr& input : node.inputs) parts.push_back(domain_of(input, column, found));
       return joined(parts, node.columns[column].facts.type);
     }
     case RelationNode::Kind::kUnitAggregate:
@@ -188,7 +188,7 @@ Values compute_domain(const Relation& relation, std::size_t column, Found& found
   return std::nullopt;
 }
 
-Values domain_of(const Relation& relation, std::size_t column, Found& found) {
+Values domain_of(const RelationPtr& relation, std::size_t column, Found& found) {
   const auto key = std::make_pair(relation.get(), column);
   if (const auto known = found.find(key); known != found.end()) return known->second;
   return found.emplace(key, compute_domain(relation, column, found)).first->second;
@@ -196,7 +196,7 @@ Values domain_of(const Relation& relation, std::size_t column, Found& found) {
 
 }  // namespace
 
-std::optional<std::vector<Value>> domain_of(const Relation& relation, std::size_t column) {
+std::optional<std::vector<Value>> domain_of(const RelationPtr& relation, std::size_t column) {
   Found found;
   return domain_of(relation, column, found);
 }

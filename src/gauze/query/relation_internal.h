@@ -14,7 +14,7 @@
 namespace gauze {
 
 struct RelationNode;
-using Relation = std::shared_ptr<const RelationNode>;
+using RelationPtr = std::shared_ptr<const RelationNode>;
 
 /// To whom each row of a relation belongs.
 enum class Owner : std::uint8_t {
@@ -61,7 +61,7 @@ struct RelationNode {
     kUnitAggregate
   };
   Kind kind = Kind::kScan;
-  std::vector<Relation> inputs;
+  std::vector<RelationPtr> inputs;
   std::vector<RelationColumn> columns;
 
   Owner owner = Owner::kNobody;
@@ -95,27 +95,27 @@ struct RelationNode {
   std::vector<Facts> facts() const;
 };
 
-Relation scan(const Schema& schema, const TableSchema& table);
-Relation filter(Relation input, Expression condition);
-Relation project(Relation input, std::vector<Expression> expressions,
-                 std::vector<std::string> names);
+RelationPtr scan(const Schema& schema, const TableSchema& table);
+RelationPtr filter(RelationPtr input, Expression condition);
+RelationPtr project(RelationPtr input, std::vector<Expression> expressions,
+                    std::vector<std::string> names);
 
 /// INNER or LEFT JOIN. `condition` is over the left's columns followed by the right's. Throws `kNotPrivate` when rows of
 /// different units would meet or rows would belong to nobody.
-Relation join(Relation left, Relation right, Expression condition, bool left_join);
+RelationPtr join(RelationPtr left, RelationPtr right, Expression condition, bool left_join);
 
 /// left.column [NOT] IN (the only column of right).
-Relation semi_join(Relation left, std::size_t column, Relation right, bool negated);
-Relation union_all(std::vector<Relation> inputs);
+RelationPtr semi_join(RelationPtr left, std::size_t column, RelationPtr right, bool negated);
+RelationPtr union_all(std::vector<RelationPtr> inputs);
 
 /// GROUP BY within each unit; one of `keys` is the unit. Columns: keys, then aggregates. Values are moved into the ranges
 /// that `rows_per_unit` implies.
-Relation unit_aggregate(Relation input, std::vector<Expression> keys,
-                        std::vector<std::string> names, std::vector<UnitAggregate> aggregates);
+RelationPtr unit_aggregate(RelationPtr input, std::vector<Expression> keys,
+                           std::vector<std::string> names, std::vector<UnitAggregate> aggregates);
 
 /// All values a column can have, without null, in the order of answers; nothing when the schema does not tell or there are
 /// more than 100,000.
-std::optional<std::vector<Value>> domain_of(const Relation& relation, std::size_t column);
+std::optional<std::vector<Value>> domain_of(const RelationPtr& relation, std::size_t column);
 
 /// The conditions that all must hold: a AND (b AND c) is three.
 std::vector<Expression> conjuncts(const Expression& condition);

@@ -225,7 +225,7 @@ Fragment RelationWriter::semi_join(const RelationNode& node, const std::vector<b
 Fragment RelationWriter::union_all(const RelationNode& node, const std::vector<bool>& used) {
   std::string sql;
   Fragment like;
-  for (const Relation& input : node.inputs) {
+  for (const RelationPtr& input : node.inputs) {
     Fragment part = write(input, used);
     for (std::size_t i = 0; i < used.size(); ++i)
       if (used[i])
@@ -301,7 +301,7 @@ Fragment RelationWriter::unit_aggregate(const RelationNode& node, const std::vec
   return result;
 }
 
-Fragment RelationWriter::write(const Relation& relation, const std::vector<bool>& used) {
+Fragment RelationWriter::write(const RelationPtr& relation, const std::vector<bool>& used) {
   const RelationNode& node = *relation;
   switch (node.kind) {
     case RelationNode::Kind::kScan:

@@ -47,7 +47,7 @@ class RelationWriter {
   explicit RelationWriter(Source& source) : source_(source), dialect_(source.dialect()) {}
 
   /// `used[i]`: column i is asked for.
-  Fragment write(const Relation& relation, const std::vector<bool>& used);
+  Fragment write(const RelationPtr& relation, const std::vector<bool>& used);
   std::string select(const std::string& columns, const Fragment& fragment) const;
 
  private:

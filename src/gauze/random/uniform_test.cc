@@ -15,11 +15,11 @@ namespace gauze {
 namespace {
 
 using testing::chi_square_p;
+using testing::kSignificance;
 using testing::SeededBits;
 
 // Chi-square tests assert p > 1e-9: a right generator fails for one seed in 10^9, and seeds are
 // fixed.
-constexpr double kSignificance = 1e-9;
 
 double binary_p(std::uint64_t yes, std::uint64_t draws, double p) {
   const std::vector<std::uint64_t> observed = {yes, draws - yes};

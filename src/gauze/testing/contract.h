@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "gauze/accounting/release.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
@@ -66,6 +70,14 @@ auto release_once(const Mechanism& mechanism, const Input& input, BitSource& bit
   Meter meter(mechanism.event());
   Context context{meter, bits};
   return mechanism.run(input, context).value;
+}
+
+/// `release_once` on these numbers as a function of the bits alone and as a number, for audits.
+template <class Mechanism>
+auto sampler(const Mechanism& mechanism, std::vector<double> data) {
+  return [&mechanism, data = std::move(data)](BitSource& bits) {
+    return static_cast<double>(release_once(mechanism, std::span<const double>(data), bits));
+  };
 }
 
 }  // namespace gauze::testing

@@ -6,6 +6,10 @@
 
 namespace gauze::testing {
 
+/// The p-value below which a test of a sampler fails: a right one does for one seed in 10^9, and seeds
+/// are fixed.
+inline constexpr double kSignificance = 1e-9;
+
 /// p-value of Pearson's chi-square test that `observed` counts come from `probabilities` (same
 /// length, sum 1 up to rounding). Neighbouring cells are merged until each expects at least 20. A
 /// test that asserts p > 1e-9 fails for a right sampler once in 10^9 seeds.
