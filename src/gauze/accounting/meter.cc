@@ -96,12 +96,12 @@ void Meter::charge(const Event& event) {
                     ", the run was reserved under " + std::string(name(relation_)));
   }
   // The usual case, without a copy of all that is left: the event is a part as it was reserved.
-  const auto part = std::find_if(parts_.begin(), parts_.end(), [&](const Part& each) {
+  const auto same = std::find_if(parts_.begin(), parts_.end(), [&](const Part& each) {
     return each.count >= event.count && each.one.kind == event.kind;
   });
-  if (part != parts_.end() && event.count > 0) {
+  if (same != parts_.end() && event.count > 0) {
     charged_.push_back(event);
-    part->count -= event.count;
+    same->count -= event.count;
     return;
   }
   std::vector<Part> after = parts_;
