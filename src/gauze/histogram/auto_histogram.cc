@@ -18,6 +18,12 @@ std::uint64_t flat_up_to(std::size_t axes) {
   return axes == 1 ? 45 : axes == 2 ? 4096 : 1'700'000;
 }
 
+/// Whether the noise of a cell is hardly ever anything but 0: with probability tanh(3) = 0.995 or more.
+/// Shares of such a budget are worth far less than it.
+bool is_loud(const AutoHistogram::Options& options) {
+  return options.epsilon.get() >= 6 * Ratio(options.rows_per_unit.get());
+}
+
 AdaptiveGrid grid_of(const AutoHistogram::Options& options) {
   return AdaptiveGrid({.shape = options.shape,
                        .epsilon = options.epsilon,
@@ -53,7 +59,7 @@ AdaptiveHierarchy adaptive_of(const AutoHistogram::Options& options) {
 AutoHistogram::Method AutoHistogram::method() const {
   const Shape& shape = options_.shape;
   if (shape.cells() > kMostCells) return Method::kGrid;
-  if (shape.cells() <= 8) return Method::kFlat;
+  if (shape.cells() <= 8 || is_loud(options_)) return Method::kFlat;
   const bool few = shape.cells() <= flat_up_to(shape.axes());
   const bool grows =
       options_.delta == 0 && shape.axes() > 1;  // and finds out whether cells are full
@@ -103,7 +109,8 @@ Release<RangeHistogram> AutoHistogram::run(const Points& points, Context& contex
   switch (method()) {
     case Method::kFlat:
       return noted(flat_of(options_).run(counts_of(options_.shape, points), context),
-                   "flat: so few cells need no more than noise on each");
+                   is_loud(options_) ? "flat: hardly any cell gets noise at so large an epsilon"
+                                     : "flat: so few cells need no more than noise on each");
     case Method::kCells:
       return noted(
           pruned_of(options_, HistogramAim::kCells).run(counts_of(options_.shape, points), context),
