@@ -22,31 +22,6 @@ constexpr double kMostAtOnce = 0.75;
 /// By how much even parts are taken to be emptier than they are, at most.
 constexpr double kEven = 0.2;
 
-/// By the shape and how many rows there are for a unit of noise: measured on public arrays, as are the
-/// numbers above.
-struct Rules {
-  std::uint32_t halvings = 0;    ///< at once, at most
-  double full = 0;               ///< rows for a unit of noise from which a block is parted
-  bool trusts_evenness = false;  ///< even parts are taken to be even inside
-  double least_share = 0;  ///< of what is left, for parts that are parted again; 0 shares evenly
-};
-Rules rules_for(const Shape& shape, double strength) {
-  const auto cells = static_cast<double>(shape.cells());
-  if (shape.axes() == 1) {
-    const bool strong = strength >= 4 * cells;
-    return {.halvings = strong ? 4u : 3u, .full = 20, .trusts_evenness = !strong};
-  }
-  // No hierarchy beats a flat histogram with fewer cells, all of them full: Qardaji, Yang and Li (2013).
-  const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
-  return {.halvings = 4, .full = 5, .least_share = few && strength >= cells ? 1.0 / 16 : 0};
-}
-
-/// Blocks that were measured together, as parts of one, and what each has left.
-struct Family {
-  std::vector<std::size_t> blocks;
-  std::uint32_t left;
-};
-
 }  // namespace
 
 /// One run: a tree, and what its blocks have left to spend.
@@ -81,6 +56,31 @@ class AdaptiveHierarchy::Growth {
   }
 
  private:
+  /// By the shape and how many rows there are for a unit of noise: measured on public arrays, as are the
+  /// numbers above.
+  struct Rules {
+    std::uint32_t halvings = 0;    ///< at once, at most
+    double full = 0;               ///< rows for a unit of noise from which a block is parted
+    bool trusts_evenness = false;  ///< even parts are taken to be even inside
+    double least_share = 0;  ///< of what is left, for parts that are parted again; 0 shares evenly
+  };
+  static Rules rules_for(const Shape& shape, double strength) {
+    const auto cells = static_cast<double>(shape.cells());
+    if (shape.axes() == 1) {
+      const bool strong = strength >= 4 * cells;
+      return {.halvings = strong ? 4u : 3u, .full = 20, .trusts_evenness = !strong};
+    }
+    // No hierarchy beats a flat histogram with fewer cells, all of them full: Qardaji, Yang and Li (2013).
+    const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
+    return {.halvings = 4, .full = 5, .least_share = few && strength >= cells ? 1.0 / 16 : 0};
+  }
+
+  /// Blocks that were measured together, as parts of one, and what each has left.
+  struct Family {
+    std::vector<std::size_t> blocks;
+    std::uint32_t left;
+  };
+
   /// How many rows there are for a unit of the noise that so much of the budget buys.
   double strength(double rows, std::uint32_t parts) const {
     return std::max(0.0, rows) * rate_ * parts;

@@ -18,7 +18,7 @@ struct Range {
 };
 
 /// One partition of the axis and its noisy counts.
-struct Measured {
+struct MeasuredPieces {
   std::vector<std::uint32_t> begins;  // and the number of cells at the end
   std::vector<std::int64_t> values;
   double variance;  // of each
@@ -54,10 +54,10 @@ std::vector<std::int64_t> running_sums(std::span<const std::int64_t> counts) {
 }
 
 /// The total that all measurements together say, by inverse variances.
-double fitted_total(const Measured& total, std::span<const Measured> rounds) {
+double fitted_total(const MeasuredPieces& total, std::span<const MeasuredPieces> rounds) {
   double weight = 1 / total.variance;
   double sum = static_cast<double>(total.values[0]) * weight;
-  for (const Measured& round : rounds) {
+  for (const MeasuredPieces& round : rounds) {
     double all = 0;
     for (const std::int64_t value : round.values) all += static_cast<double>(value);
     const double own = 1 / (round.variance * static_cast<double>(round.values.size()));
@@ -84,10 +84,10 @@ std::vector<double> errors_of(std::span<const Range> ranges, std::span<const std
 
 /// The variance of the noise when the sum is answered from the measurements of one round: of the least
 /// noisy round whose pieces have equal weights inside, or of the last when none is so.
-double best_variance(std::span<const Measured> rounds, std::span<const double> weights) {
+double best_variance(std::span<const MeasuredPieces> rounds, std::span<const double> weights) {
   double best = std::numeric_limits<double>::infinity();
   double last = 0;
-  for (const Measured& round : rounds) {
+  for (const MeasuredPieces& round : rounds) {
     double squares = 0;
     bool even = true;
     for (std::size_t piece = 0; piece < round.values.size(); ++piece) {
@@ -106,10 +106,10 @@ double best_variance(std::span<const Measured> rounds, std::span<const double> w
 }
 
 /// Moves the estimate towards the measurements, `passes` times over all of them.
-void move_towards(std::span<const Measured> rounds, double total, int passes,
+void move_towards(std::span<const MeasuredPieces> rounds, double total, int passes,
                   std::vector<double>& cells) {
   for (int pass = 0; pass < passes; ++pass) {
-    for (const Measured& round : rounds) {
+    for (const MeasuredPieces& round : rounds) {
       double all = 0;
       for (std::size_t piece = 0; piece < round.values.size(); ++piece) {
         const auto inside = std::span(cells).subspan(round.begins[piece],
@@ -183,7 +183,8 @@ Release<RangeHistogram> MwemHistogram::run(std::span<const std::int64_t> counts,
 
   const CountNoise total_noise = this->total_noise();
   const std::vector<std::int64_t> all = {sums.back()};
-  const Measured total{{0, cells}, total_noise.run(all, steps.context()), total_noise.variance()};
+  const MeasuredPieces total{
+      {0, cells}, total_noise.run(all, steps.context()), total_noise.variance()};
   const std::uint32_t rounds = rounds_for(static_cast<double>(total.values[0]));
   const Ratio round_epsilon = options_.epsilon.get() * (1 - options_.total_share) / rounds;
   const ExponentialMechanism choose({.epsilon = Ratio(round_epsilon * options_.choice_share),
@@ -191,7 +192,7 @@ Release<RangeHistogram> MwemHistogram::run(std::span<const std::int64_t> counts,
   const CountNoise noise = CountNoise::laplace(Ratio(round_epsilon * (1 - options_.choice_share)),
                                                options_.rows_per_unit);
 
-  std::vector<Measured> measured;
+  std::vector<MeasuredPieces> measured;
   double rows = fitted_total(total, measured);
   std::vector<double> estimate(cells, rows / cells);
   for (std::uint32_t round = 1; round <= rounds; ++round) {
