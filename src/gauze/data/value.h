@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "gauze/numeric/exact_sum.h"  // nearest_double: what a decimal becomes in SQL
 #include "gauze/numeric/ratio.h"
 
 namespace gauze {
@@ -46,9 +47,6 @@ std::string to_text(const Timestamp& time);
 
 /// As a person would read it; null is "".
 std::string to_text(const Value& value);
-
-/// The double nearest to a fraction: what a decimal becomes in SQL.
-double nearest_double(const Ratio& value);
 
 /// The number that an integer, decimal or double is.
 Ratio exact(const Value& value);
