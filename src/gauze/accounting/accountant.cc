@@ -78,16 +78,26 @@ double concentrated_delta(const ConcentratedLoss& loss, double epsilon) {
   return std::min(1.0, round_up(loss.delta + (1 - loss.delta) * ratio_of_bits(rest)));
 }
 
-/// Sum of (l2_sensitivity/sigma)^2.
-Ratio mu_squared_total(const std::vector<Event>& events) {
-  Ratio total = 0;
-  for (const EventCount& part : flatten(events)) {
-    const auto* gaussian = std::get_if<events::Gaussian>(&part.kind);
-    if (!gaussian) no_theorem(Accountant::kGaussian, "zcdp, rdp, pld or best");
-    total += ratio_of_bits(part.count) * gaussian->l2_sensitivity * gaussian->l2_sensitivity /
-             (gaussian->sigma * gaussian->sigma);
-  }
-  return total;
+NormalLoss normal_total(const std::vector<Event>& events) {
+  const auto total = normal_loss(events);
+  if (!total) no_theorem(Accountant::kGaussian, "zcdp, rdp, pld or best");
+  return *total;
+}
+
+/// Slacks and the rounding of this arithmetic, 8 operations at most, go upward (gaussian.md).
+double normal_epsilon(const NormalLoss& loss, double delta) {
+  if (loss.leaked == 0 && loss.mass_slack == 0) return gaussian_epsilon(loss.mu_squared, delta);
+  const double left =
+      (delta * (1 - 1e-15) - loss.leaked) * std::exp(-loss.mass_slack) * (1 - 1e-15);
+  if (!(left > 0)) return kInfinity;
+  return (gaussian_epsilon(loss.mu_squared, left) + loss.loss_slack) * (1 + 1e-15);
+}
+
+double normal_delta(const NormalLoss& loss, double epsilon) {
+  if (loss.leaked == 0 && loss.mass_slack == 0) return gaussian_delta(loss.mu_squared, epsilon);
+  const double at = epsilon * (1 - 1e-15) - loss.loss_slack;
+  const double finite = std::exp(loss.mass_slack) * gaussian_delta(loss.mu_squared, at);
+  return std::min(1.0, (finite + loss.leaked) * (1 + 1e-15));
 }
 
 std::vector<ApproximateCount> approximate_parts(const std::vector<Event>& events) {
@@ -175,7 +185,7 @@ struct Question {
         return over_directions(events,
                                [&](const auto& pairs) { return pld_epsilon(pairs, given); });
       case Accountant::kGaussian:
-        return gaussian_epsilon(mu_squared_total(events), given);
+        return normal_epsilon(normal_total(events), given);
       case Accountant::kBest:
         break;
     }
@@ -200,7 +210,7 @@ struct Question {
       case Accountant::kPld:
         return over_directions(events, [&](const auto& pairs) { return pld_delta(pairs, given); });
       case Accountant::kGaussian:
-        return gaussian_delta(mu_squared_total(events), given);
+        return normal_delta(normal_total(events), given);
       case Accountant::kBest:
         break;
     }
@@ -224,22 +234,21 @@ std::optional<double> try_answer(const Question& question, Accountant accountant
 }
 
 /// The smallest answer of all accountants that apply. Gaussians alone have an exact one; where the
-/// loss distribution is known, Renyi curves only compete when there are very many steps, or for choices of
-/// bounded range, whose pair covers more than any one of them.
+/// loss distribution is known, by formula or on a grid, Renyi curves only compete when there are very many
+/// steps, or for choices of bounded range, whose pair covers more than any one of them.
 Answer best(const Question& question) {
-  if (const auto exact = try_answer(question, Accountant::kGaussian)) {
-    return {*exact, Accountant::kGaussian};
-  }
   std::optional<Answer> winner;
   const auto consider = [&](Accountant accountant) {
     const auto value = try_answer(question, accountant);
     if (value && (!winner || *value < winner->value)) winner = Answer{*value, accountant};
     return value.has_value();
   };
+  const bool normal = consider(Accountant::kGaussian);
+  if (normal && normal_total(question.events).mass_slack == 0) return *winner;
   consider(Accountant::kPure);
   consider(Accountant::kBasic);
   consider(Accountant::kZcdp);
-  const bool has_pld = consider(Accountant::kPld);
+  const bool has_pld = normal || consider(Accountant::kPld);
   double steps = 0;
   bool bounded_range = false;
   for (const EventCount& part : flatten(question.events)) {

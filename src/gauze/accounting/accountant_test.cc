@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "gauze/accounting/gaussian.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/testing/events.h"
 #include "gauze/testing/matchers.h"
@@ -43,6 +44,36 @@ TEST(Accountant, BestIsTheSmallestOfAll) {
       }
     }
   }
+}
+
+// The grid composes the same pairs and is never below the truth; it is above by its step.
+TEST(Accountant, FineDiscreteNoiseBesideLeaksHasTheFormulaOfTheNormalDistribution) {
+  const Event noise = event(events::DiscreteGaussian{Ratio(1 << 20), Ratio(1 << 18), 10}, 3);
+  const Event lone = approximate("0", "2e-7", 2);
+  const std::vector<Event> all = {noise, gaussian("2"), lone};
+  const Guarantee best = epsilon_at(all, 1e-6);
+  EXPECT_EQ(best.accountant, Accountant::kGaussian);
+  const double grid = epsilon_at(all, 1e-6, Accountant::kPld).epsilon;
+  EXPECT_LE(best.epsilon, grid * (1 + 1e-7));  // two leaks at once are counted twice
+  EXPECT_GE(best.epsilon, grid * (1 - 1e-6));
+  // mu^2 = 3/16 + 1/4 at what the leaks leave of delta.
+  const double by_formula = gaussian_epsilon(Ratio(7, 16), 6e-7);
+  EXPECT_GE(best.epsilon, by_formula);
+  EXPECT_LE(best.epsilon, by_formula * (1 + 1e-7));
+  EXPECT_NEAR(delta_at(all, best.epsilon).delta, 1e-6, 1e-15);
+  EXPECT_GE(delta_at(all, by_formula).delta, 1e-6);
+  EXPECT_EQ(epsilon_at(all, 4e-7, Accountant::kGaussian).epsilon, kInfinity);
+}
+
+TEST(Accountant, CoarseDiscreteNoiseAndLeaksAloneHaveNoFormula) {
+  EXPECT_ERROR(
+      epsilon_at({event(events::DiscreteGaussian{1000, 1, 1})}, 1e-6, Accountant::kGaussian),
+      ErrorCode::kCannotCompose);
+  EXPECT_ERROR(epsilon_at({event(events::DiscreteGaussian{1 << 20, 1 << 18, 0})}, 1e-6,
+                          Accountant::kGaussian),
+               ErrorCode::kCannotCompose);
+  EXPECT_ERROR(epsilon_at({approximate("0", "1e-7")}, 1e-6, Accountant::kGaussian),
+               ErrorCode::kCannotCompose);
 }
 
 TEST(Accountant, RefusesWhatItHasNoTheoremFor) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "gauze/numeric/infinity.h"
 #include "gauze/numeric/interval.h"
@@ -55,6 +56,15 @@ double gaussian_delta(const Ratio& mu_squared, double epsilon) {
     if (lower >= 0 && upper <= next) return std::min(1.0, upper);
   }
   return std::min(1.0, std::max(0.0, delta_interval(mu_squared, epsilon, 1u << 13).upper()));
+}
+
+double about_gaussian_delta(double mu, double epsilon) {
+  // The two terms agree in about log2(1/mu) bits.
+  if (!(mu > 1e-4 && mu < 1e3 && std::abs(epsilon) < 500)) {
+    return gaussian_delta(ratio_of_bits(mu) * ratio_of_bits(mu), epsilon);
+  }
+  const auto cdf = [](double x) { return std::erfc(-x / std::numbers::sqrt2) / 2; };
+  return cdf(mu / 2 - epsilon / mu) - std::exp(epsilon) * cdf(-mu / 2 - epsilon / mu);
 }
 
 double gaussian_epsilon(const Ratio& mu_squared, double delta) {

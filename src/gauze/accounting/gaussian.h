@@ -11,6 +11,10 @@ namespace gauze {
 /// delta at any epsilon (also negative), Balle and Wang 2018, Theorem 8.
 double gaussian_delta(const Ratio& mu_squared, double epsilon);
 
+/// The same with mu in double arithmetic where that is good to 9 digits: for searches whose result is
+/// checked by the exact one, which takes a thousand times as long.
+double about_gaussian_delta(double mu, double epsilon);
+
 /// Smallest epsilon >= 0 at 0 <= delta < 1; infinity at delta = 0 unless mu_squared = 0.
 double gaussian_epsilon(const Ratio& mu_squared, double delta);
 

@@ -74,5 +74,15 @@ TEST(AnalyticGaussian, SaturatesAtTheEndsOfItsRange) {
   EXPECT_GT(gaussian_epsilon(1, 1e-300), 37);
 }
 
+TEST(Gaussian, TheFastFormulaHasNineDigits) {
+  for (const double mu : {1e-9, 2e-4, 1e-2, 0.2, 1.0, 7.0, 900.0, 1e5}) {
+    for (const double of_mu : {0.0, 0.5, 3.0, 8.0}) {
+      const double epsilon = of_mu * mu + mu * mu / 2;
+      const double exact = gaussian_delta(ratio_of_bits(mu) * ratio_of_bits(mu), epsilon);
+      EXPECT_NEAR(about_gaussian_delta(mu, epsilon) / exact, 1, 1e-9) << mu << " " << epsilon;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gauze

@@ -578,6 +578,40 @@ std::vector<PairCount> dominating_pairs(const std::vector<Event>& events, Direct
   return result;
 }
 
+std::optional<NormalLoss> normal_loss(const std::vector<Event>& events) {
+  NormalLoss total;
+  bool any = false;
+  const auto add_noise = [&](const Ratio& sensitivity, const Ratio& sigma, double count) {
+    total.mu_squared += ratio_of_bits(count) * sensitivity * sensitivity / (sigma * sigma);
+    any = true;
+  };
+  const std::vector<EventCount> parts = flatten(events);
+  for (const EventCount& part : parts) {
+    DominatingPair pair;
+    if (const auto* gaussian = std::get_if<events::Gaussian>(&part.kind)) {
+      add_noise(gaussian->l2_sensitivity, gaussian->sigma, part.count);
+    } else if (const auto* fine = std::get_if<events::DiscreteGaussian>(&part.kind);
+               fine && fine->dimension >= 1 && round_down(fine->sigma) > kLargestListedSigma) {
+      add_noise(fine->l2_sensitivity, fine->sigma, part.count);
+      pair = discrete_gaussian_pair(*fine);
+    } else if (const auto* lone = std::get_if<events::Approximate>(&part.kind);
+               lone && lone->epsilon == 0) {
+      pair.p_only = round_up(lone->delta);
+    } else {
+      return std::nullopt;
+    }
+    total.leaked += part.count * pair.p_only;
+    total.loss_slack += part.count * pair.loss_slack;
+    total.mass_slack += part.count * pair.mass_slack;
+  }
+  if (!any) return std::nullopt;
+  const double rounding = 1 + 4e-16 * (static_cast<double>(parts.size()) + 2);
+  total.leaked *= rounding;
+  total.loss_slack *= rounding;
+  total.mass_slack *= rounding;
+  return total;
+}
+
 bool has_direction(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (std::holds_alternative<events::PoissonSampled>(event.kind)) return true;

@@ -70,6 +70,18 @@ struct PairCount {
 /// discrete Gaussian noise).
 std::vector<PairCount> dominating_pairs(const std::vector<Event>& events, Direction direction);
 
+/// Compositions of Gaussian noise, of discrete Gaussian noise so fine that it is compared with the normal
+/// distribution, and of (0, delta) alone: the loss is that of one Gaussian, up to the slacks of the pairs.
+struct NormalLoss {
+  Ratio mu_squared = 0;   ///< sum of (l2_sensitivity/sigma)^2
+  double leaked = 0;      ///< probability of infinite loss, at most
+  double loss_slack = 0;  ///< of all pairs together
+  double mass_slack = 0;
+};
+
+/// Nothing when something else is among the events, or no noise is.
+std::optional<NormalLoss> normal_loss(const std::vector<Event>& events);
+
 /// True when the two directions can differ: something is Poisson-sampled.
 bool has_direction(const std::vector<Event>& events);
 

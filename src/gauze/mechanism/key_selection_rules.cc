@@ -108,12 +108,12 @@ namespace {
 // Weights of length 1 are 2^24 steps long.
 constexpr std::uint64_t kLength = 1 << 24;
 
-/// The smallest sigma for which noise on a vector that moves by 1 is (epsilon, delta)-DP.
+/// About the smallest sigma for which noise on a vector that moves by 1 is (epsilon, delta)-DP.
 double gaussian_sigma(double epsilon, double delta) {
   double low = 1e-3;
   double high = 1;
   const auto enough = [&](double sigma) {
-    return gaussian_delta(ratio_of_bits(1 / (sigma * sigma)), epsilon) <= delta;
+    return about_gaussian_delta(1 / sigma, epsilon) <= delta;
   };
   while (!enough(high) && high < 1e18) high *= 2;
   while (high / low > 1 + 1e-7) {
@@ -175,7 +175,7 @@ ThresholdPlan smallest(const Ratio& epsilon, const Ratio& delta, double unit, Ma
   double step = 1e-4;
   for (double sigma = unit;; sigma *= 1 + step, step *= 2) {
     ThresholdPlan plan = make(short_above(sigma));
-    if (epsilon_at({plan.event}, round_down(delta)).epsilon <= round_down(epsilon)) return plan;
+    if (delta_at({plan.event}, round_down(epsilon)).delta <= round_down(delta)) return plan;
     require(step < 1e6, "epsilon and delta: no Gaussian noise reaches them");
   }
 }

@@ -153,48 +153,24 @@ std::vector<Event> events_as_one_gaussian(const MeasurementDesign& d, double siz
   return events;
 }
 
-/// What Gaussian noise beside events of probability `delta` adds up to, were it continuous.
-struct GaussianTotal {
-  Ratio mu_squared = 0;
-  Ratio delta = 0;
-};
-
-/// Nothing when something else is among the events.
-std::optional<GaussianTotal> gaussian_total(const std::vector<Event>& events) {
-  GaussianTotal total;
-  for (const EventCount& part : flatten(events)) {
-    const Ratio count = ratio_of_bits(part.count);
-    if (const auto* noise = std::get_if<events::DiscreteGaussian>(&part.kind)) {
-      const Ratio mu = noise->l2_sensitivity / noise->sigma;
-      total.mu_squared += count * mu * mu;
-    } else if (const auto* lone = std::get_if<events::Approximate>(&part.kind);
-               lone && lone->epsilon == 0) {
-      total.delta += count * lone->delta;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return total;
-}
-
 /// The size at which all Gaussian parts reach the target by the formula for one: microseconds instead of
 /// privacy loss distributions. Nothing when there are other parts, or the target is out of reach.
 std::optional<double> size_by_formula(const MeasurementDesign& d, const Target& target) {
   const auto is_choice = [](const Measurement& m) { return m.noise == Noise::kChoice; };
   if (std::any_of(d.measurements.begin(), d.measurements.end(), is_choice)) return std::nullopt;
-  GaussianTotal others;
+  NormalLoss others;
   if (d.key_selection) {
-    const auto total = gaussian_total({d.key_selection->event()});
+    const auto total = normal_loss({d.key_selection->event()});
     if (!total) return std::nullopt;
     others = *total;
   }
   Ratio weight = 0;
   for (const Measurement& m : d.measurements) weight += m.weight;
-  const double left = target.delta - round_up(others.delta);
+  const double left = target.delta - others.leaked;
+  const double others_mu_squared = round_up(others.mu_squared);
   const auto enough = [&](double size) {
-    const Ratio own = weight / (ratio_of_bits(size) * ratio_of_bits(size));
-    return gaussian_delta(ratio_of_bits(round_up(Ratio(own + others.mu_squared))),
-                          target.epsilon) <= left;
+    const double mu_squared = round_up(weight) / (size * size) + others_mu_squared;
+    return about_gaussian_delta(std::sqrt(mu_squared), target.epsilon) <= left;
   };
   double low = 0x1p-20, high = 0x1p40;
   if (left <= 0 || !enough(high) || enough(low)) return std::nullopt;
@@ -224,7 +200,7 @@ std::optional<MeasurementDesign> gaussian_design(MeasurementDesign d, const Rati
     // What is promised is checked on what will be charged.
     for (double more = 1e-7; more < 1; more *= 10) {
       set_gaussian_noise(d, about * (1 + more));
-      if (epsilon_at(d.events(), target.delta).epsilon <= target.epsilon) return d;
+      if (delta_at(d.events(), target.epsilon).delta <= target.delta) return d;
     }
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnreachable && error.code() != ErrorCode::kInvalidInput) throw;
