@@ -88,7 +88,7 @@ ArrowSchema make_schema(const char* format, const std::string& name,
 ArrowArray make_array(std::size_t length, std::unique_ptr<ArrayNode> node) {
   for (ArrowArray& child : node->children) node->pointers.push_back(&child);
   ArrowArray array{static_cast<std::int64_t>(length),
-                   node->buffers.empty() || !node->buffers[0] ? 0 : -1,
+                   0,
                    0,
                    static_cast<std::int64_t>(node->buffers.size()),
                    static_cast<std::int64_t>(node->children.size()),
@@ -133,6 +133,9 @@ ArrowArray column_array(const Column& column) {
   node->buffers = {column.has_nulls() ? ArrowExporter::bits(column).data() : nullptr, values};
   if (column.type() == Type::kText) node->dictionary = dictionary_array(column);
   ArrowArray array = make_array(column.size(), std::move(node));
+  // -1, for "not counted", is allowed as well, but DuckDB then takes null codes for the first text.
+  for (std::size_t i = 0; i < column.size() && column.has_nulls(); ++i)
+    array.null_count += column.is_null(i) ? 1 : 0;
   if (column.type() == Type::kText)
     array.dictionary = &static_cast<ArrayNode*>(array.private_data)->dictionary;
   return array;
@@ -311,9 +314,11 @@ class ArrowImporter {
     throw_unsupported();
   }
   Column decimals() {
+    // d:precision,scale or d:precision,scale,bits
     const auto comma = format_.find(',');
-    if (comma == std::string::npos || format_.find(',', comma + 1) != std::string::npos)
-      throw_unsupported();
+    if (comma == std::string::npos) throw_unsupported();
+    const auto bits = format_.find(',', comma + 1);
+    if (bits != std::string::npos && format_.substr(bits) != ",128") throw_unsupported();
     const int scale = std::atoi(format_.c_str() + comma + 1);
     if (scale < -100 || scale > 100) throw_unsupported();
     const auto* bytes = buffer<std::uint8_t>(array_, 1) + offset_ * 16;
