@@ -28,14 +28,11 @@ std::string Dialect::identifier(std::string_view name) const {
   return in_quotes(name, '"');
 }
 
-std::string Dialect::rounded(const std::string& x, int exponent) const {
+std::string Dialect::nearest_steps(const std::string& x, int exponent) const {
   // Beside 3/2 2^52 steps there is no room for less than a step; taking it away again is exact.
   const std::string large = internal::double_literal(std::ldexp(1.5, exponent + 52));
-  return "((" + x + " + " + large + ") - " + large + ")";
-}
-
-std::string Dialect::nearest_steps(const std::string& x, int exponent) const {
-  return internal::cast(internal::scaled(rounded(x, exponent), -exponent), "BIGINT");
+  const std::string rounded = "((" + x + " + " + large + ") - " + large + ")";
+  return internal::cast(internal::scaled(rounded, -exponent), "BIGINT");
 }
 
 std::string Dialect::literal(const Value& value) const {

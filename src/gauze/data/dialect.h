@@ -35,20 +35,24 @@ class Dialect {
   virtual std::string clamp(const std::string& x, Type type, const Value& lower,
                             const Value& upper) const = 0;
 
+  /// The same for integers of any width, in a type as narrow as theirs where `integer_sum` takes it.
+  virtual std::string clamp_narrow(const std::string& x, std::int64_t lower,
+                                   std::int64_t upper) const {
+    return clamp(x, Type::kInteger, lower, upper);
+  }
+
   /// floor(x * 2^-exponent + 1/2) as a 64-bit integer, exactly; |x| * 2^-exponent < 2^62 for every row.
   virtual std::string steps(const std::string& x, Type type, int exponent) const = 0;
 
-  /// The multiple of 2^exponent nearest to `x`, a double, ties to even; |x| < 2^(exponent + 51) for every
-  /// row where it matters, exponent < 970. Sums of such multiples are exact up to 2^53 of them.
-  std::string rounded(const std::string& x, int exponent) const;
-  /// The same in steps, as a 64-bit integer; any finite x with |x| * 2^-exponent < 2^51.
+  /// `x`, a double, to the nearest multiple of 2^exponent, ties to even, in steps, as a 64-bit integer; any
+  /// finite x with |x| * 2^-exponent < 2^51; exponent < 970.
   std::string nearest_steps(const std::string& x, int exponent) const;
 
   /// A double column as something of which the engine knows nothing. It would believe the statistics of a
   /// Parquet file, which leave out NaN, and fold away the comparisons that look for it.
   virtual std::string unforeseen(const std::string& x) const = 0;
 
-  /// A sum of 64-bit integers that cannot overflow, as text of an integer; "0" over no rows.
+  /// A sum of integers of up to 64 bits that cannot overflow, as text of an integer; "0" over no rows.
   virtual std::string integer_sum(const std::string& x) const = 0;
 
   // What the planner needs besides operators all engines share (+ - AND OR NOT CASE = < LIKE IN

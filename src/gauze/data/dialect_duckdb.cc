@@ -26,8 +26,16 @@ class DuckDb final : public SharedDialect {
     return '(' + x + " + " + double_literal(0) + ")";
   }
 
+  std::string clamp_narrow(const std::string& x, std::int64_t lower,
+                           std::int64_t upper) const override {
+    // A bare number has the least type that holds it, and so the result that of the column, mostly.
+    const std::string low = std::to_string(lower), high = std::to_string(upper);
+    return "(CASE WHEN " + x + " BETWEEN " + low + " AND " + high + " THEN " + x + " WHEN " + x +
+           " < " + low + " THEN " + low + " WHEN " + x + " > " + high + " THEN " + high + " END)";
+  }
+
   std::string integer_sum(const std::string& x) const override {
-    return "COALESCE(CAST(sum(" + x + ") AS VARCHAR), '0')";  // a sum of BIGINT is a HUGEINT
+    return "COALESCE(CAST(sum(" + x + ") AS VARCHAR), '0')";  // a sum of any integers is a HUGEINT
   }
 
   std::string multiply(const std::string& x, const std::string& y) const override {

@@ -73,22 +73,43 @@ std::vector<std::string_view> text_views(duckdb_vector vector, std::size_t rows,
   return views;
 }
 
-class DuckDbStream final : public Stream {
- public:
-  DuckDbStream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql)
-      : database_(std::move(database)), connection_(database_->borrow()) {
-    try {
-      prepare(sql);
-    } catch (...) {
-      close();
-      throw;
-    }
+/// Names and types alone decide these errors; everything else stays unsaid.
+bool is_of_the_text(std::string_view error) {
+  return error.starts_with("Parser Error") || error.starts_with("Binder Error") ||
+         error.starts_with("Catalog Error");
+}
+
+BatchColumn::Kind kind_of(duckdb_type type, idx_t column) {
+  switch (type) {
+    case DUCKDB_TYPE_BIGINT:
+      return BatchColumn::Kind::kIntegers;
+    case DUCKDB_TYPE_DOUBLE:
+      return BatchColumn::Kind::kReals;
+    case DUCKDB_TYPE_VARCHAR:
+      return BatchColumn::Kind::kTexts;
+    default:
+      throw Error(ErrorCode::kInternal, "column " + std::to_string(column + 1) +
+                                            " of a SELECT is not cast to BIGINT, DOUBLE or "
+                                            "VARCHAR");
   }
-  ~DuckDbStream() override { close(); }
+}
+
+/// Chunks of a result that `start` makes, at the first `next`.
+class DuckDbStream : public Stream {
+ public:
+  explicit DuckDbStream(std::shared_ptr<DuckDbDatabase> database)
+      : database_(std::move(database)), connection_(database_->borrow()) {}
+  ~DuckDbStream() override {
+    duckdb_destroy_result(&result_);
+    database_->give_back(std::move(connection_));
+  }
 
   bool next(Batch& batch) override {
     const std::lock_guard lock(mutex_);
-    if (!started_) start();
+    if (!started_) {
+      started_ = true;
+      start();
+    }
     while (!done_) {
       duckdb_data_chunk raw = duckdb_fetch_chunk(result_);
       if (!raw) {
@@ -114,44 +135,16 @@ class DuckDbStream final : public Stream {
 
   void cancel() override { duckdb_interrupt(connection_->get()); }
 
+ protected:
+  /// Runs the statement: sets `result_`, and `kinds_` unless they are set.
+  virtual void start() = 0;
+
+  duckdb_connection connection() { return connection_->get(); }
+
+  duckdb_result result_{};
+  std::vector<BatchColumn::Kind> kinds_;
+
  private:
-  void prepare(const std::string& sql) {
-    if (duckdb_prepare(connection_->get(), sql.c_str(), &statement_) == DuckDBError) {
-      const std::string_view error = duckdb_prepare_error(statement_);
-      // Names and types alone decide these; everything else stays unsaid.
-      for (const char* of_the_text : {"Parser Error", "Binder Error", "Catalog Error"}) {
-        if (error.starts_with(of_the_text))
-          throw Error(ErrorCode::kInternal,
-                      "wrong SQL for the embedded engine: " + std::string(error));
-      }
-      throw Error(ErrorCode::kIo, kCannotFinish);
-    }
-    const idx_t columns = duckdb_prepared_statement_column_count(statement_);
-    for (idx_t i = 0; i < columns; ++i) kinds_.push_back(kind(i));
-  }
-
-  /// Left to the first `next`: whatever must be sorted or grouped is read before a row comes out.
-  void start() {
-    started_ = true;
-    if (duckdb_execute_prepared_streaming(statement_, &result_) == DuckDBError)
-      throw Error(ErrorCode::kIo, kCannotFinish);
-  }
-
-  BatchColumn::Kind kind(idx_t column) {
-    switch (duckdb_prepared_statement_column_type(statement_, column)) {
-      case DUCKDB_TYPE_BIGINT:
-        return BatchColumn::Kind::kIntegers;
-      case DUCKDB_TYPE_DOUBLE:
-        return BatchColumn::Kind::kReals;
-      case DUCKDB_TYPE_VARCHAR:
-        return BatchColumn::Kind::kTexts;
-      default:
-        throw Error(ErrorCode::kInternal,
-                    "column " + std::to_string(column + 1) +
-                        " of a SELECT is not cast to BIGINT, DOUBLE or VARCHAR");
-    }
-  }
-
   void fill(Batch& batch, std::shared_ptr<Chunk> chunk) const {
     batch.rows = duckdb_data_chunk_get_size(chunk->chunk);
     batch.columns.assign(kinds_.size(), {});
@@ -175,20 +168,65 @@ class DuckDbStream final : public Stream {
     batch.owner = std::move(chunk);
   }
 
-  void close() {
-    duckdb_destroy_result(&result_);
-    duckdb_destroy_prepare(&statement_);
-    database_->give_back(std::move(connection_));
-  }
-
   std::shared_ptr<DuckDbDatabase> database_;
   std::unique_ptr<DuckDbConnection> connection_;
-  duckdb_prepared_statement statement_ = nullptr;
-  duckdb_result result_{};
-  std::vector<BatchColumn::Kind> kinds_;
   std::mutex mutex_;
   bool started_ = false;
   std::atomic<bool> done_ = false;
+};
+
+/// Rows are made as they are fetched.
+class FlowingStream final : public DuckDbStream {
+ public:
+  FlowingStream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql)
+      : DuckDbStream(std::move(database)) {
+    const bool failed = duckdb_prepare(connection(), sql.c_str(), &statement_.get) == DuckDBError;
+    const std::string error = failed ? duckdb_prepare_error(statement_.get) : "";
+    if (is_of_the_text(error))
+      throw Error(ErrorCode::kInternal, "wrong SQL for the embedded engine: " + error);
+    if (failed) throw Error(ErrorCode::kIo, kCannotFinish);
+    const idx_t columns = duckdb_prepared_statement_column_count(statement_.get);
+    for (idx_t i = 0; i < columns; ++i)
+      kinds_.push_back(kind_of(duckdb_prepared_statement_column_type(statement_.get, i), i));
+  }
+
+ private:
+  struct Statement {
+    Statement() = default;
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+    ~Statement() { duckdb_destroy_prepare(&get); }
+    duckdb_prepared_statement get = nullptr;
+  };
+
+  void start() override {
+    if (duckdb_execute_prepared_streaming(statement_.get, &result_) == DuckDBError)
+      throw Error(ErrorCode::kIo, kCannotFinish);
+  }
+
+  Statement statement_;
+};
+
+/// All rows are made before the first is fetched.
+class WaitingStream final : public DuckDbStream {
+ public:
+  WaitingStream(std::shared_ptr<DuckDbDatabase> database, std::string sql)
+      : DuckDbStream(std::move(database)), sql_(std::move(sql)) {}
+
+ private:
+  void start() override {
+    if (duckdb_query(connection(), sql_.c_str(), &result_) == DuckDBError) {
+      // Rows were read, perhaps; its words are not passed on.
+      const char* error = duckdb_result_error(&result_);
+      if (error && is_of_the_text(error))
+        throw Error(ErrorCode::kInternal, "wrong SQL for the embedded engine");
+      throw Error(ErrorCode::kIo, kCannotFinish);
+    }
+    for (idx_t i = 0; i < duckdb_column_count(&result_); ++i)
+      kinds_.push_back(kind_of(duckdb_column_type(&result_, i), i));
+  }
+
+  std::string sql_;
 };
 
 }  // namespace
@@ -284,7 +322,12 @@ void DuckDbDatabase::give_back(std::unique_ptr<DuckDbConnection> connection) {
 }
 
 std::unique_ptr<Stream> stream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql) {
-  return std::make_unique<DuckDbStream>(std::move(database), sql);
+  return std::make_unique<FlowingStream>(std::move(database), sql);
+}
+
+std::unique_ptr<Stream> waiting_stream(std::shared_ptr<DuckDbDatabase> database,
+                                       const std::string& sql) {
+  return std::make_unique<WaitingStream>(std::move(database), sql);
 }
 
 void run_duckdb(const std::vector<std::string>& statements) {

@@ -61,6 +61,9 @@ class DuckDbDatabase {
   /// Takes away the way to files other than these paths and folders, and to settings.
   void lock(const std::vector<std::string>& paths, const std::vector<std::string>& folders);
 
+  /// An aggregate as `Source::step_sum` has it, made when it is first asked for.
+  std::string step_sum(const StepSum& sum);
+
   std::unique_ptr<DuckDbConnection> borrow();
   void give_back(std::unique_ptr<DuckDbConnection> connection);
 
@@ -70,10 +73,16 @@ class DuckDbDatabase {
   std::unique_ptr<DuckDbConnection> main_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<DuckDbConnection>> idle_;
+  std::vector<StepSum> step_sums_;
 };
 
 /// Starts a SELECT. Throws `kInternal` when the statement is wrong, `kIo` when it cannot start.
 std::unique_ptr<Stream> stream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql);
+
+/// The same for few rows: nothing runs, and no statement is found wrong, before the first `next`. What read files is
+/// planned once; a prepared statement plans it twice.
+std::unique_ptr<Stream> waiting_stream(std::shared_ptr<DuckDbDatabase> database,
+                                       const std::string& sql);
 
 /// 'text' as a SQL literal.
 std::string sql_text(const std::string& text);

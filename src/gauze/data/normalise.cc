@@ -62,7 +62,10 @@ std::string confined(const Dialect& dialect, const ColumnSchema& column, const s
   std::string sql = clamped(x);
   if (domain.categories) sql = in_categories(dialect, domain, sql);
   if (domain.nullable) return sql;
-  return "COALESCE(" + sql + ", " + clamped(dialect.literal(null_substitute(domain))) + ")";
+  // The lower end is inside, but for one that is no double.
+  const std::string substitute = dialect.literal(null_substitute(domain));
+  const bool rounded = domain.type == Type::kDouble || domain.type == Type::kDecimal;
+  return "COALESCE(" + sql + ", " + (rounded ? clamped(substitute) : substitute) + ")";
 }
 
 std::string normalised(const Dialect& dialect, const ColumnSchema& column, Type source_type,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,15 @@ struct ColumnInfo {
   bool typed = true;  ///< false where the format has no types (CSV, JSON) and everything is text
 };
 
+/// How doubles are added up exactly: in whole steps of 2^exponent, each moved into [lower, upper] and rounded to
+/// the nearest step, ties to even. Ranges reach less than 2^51 steps from 0; exponents lie in [-1000, 960].
+struct StepSum {
+  double lower;
+  double upper;
+  int exponent;
+  std::optional<double> for_null;  ///< what null and NaN count as; nothing: they do not count
+};
+
 /// Where private rows live: executes SQL and streams columns back. That is all a source must do;
 /// what differs in the SQL is its dialect.
 class Source {
@@ -63,6 +73,12 @@ class Source {
   /// it throws is the same whatever the rows hold. Several streams may be open; each keeps what it
   /// needs of the source alive.
   virtual std::unique_ptr<Stream> execute(const std::string& sql) = 0;
+  /// The same where the rows that come back are few: they wait in memory, and there is less to prepare.
+  virtual std::unique_ptr<Stream> execute_few(const std::string& sql) { return execute(sql); }
+  /// The name of an aggregate over doubles for SQL of this source. It gives a struct of 64-bit integers: the
+  /// sum, of which `high` are the upper 64 bits and `low` the lower ones, and how many there were, `n`. "" where the
+  /// source has no such thing.
+  virtual std::string step_sum(const StepSum& /*sum*/) { return ""; }
   /// How many rows of the table are so broken that no SELECT sees them. For the steward: an exact count.
   virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
 };

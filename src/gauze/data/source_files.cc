@@ -318,6 +318,12 @@ class FileSource final : public Source {
     return internal::stream(database_, sql);
   }
 
+  std::unique_ptr<Stream> execute_few(const std::string& sql) override {
+    return internal::waiting_stream(database_, sql);
+  }
+
+  std::string step_sum(const StepSum& sum) override { return database_->step_sum(sum); }
+
   std::uint64_t broken_rows(const std::string& table) override {
     const auto found = std::find_if(scans_.begin(), scans_.end(),
                                     [&](const auto& scan) { return same_name(scan.first, table); });

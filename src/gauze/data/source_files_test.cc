@@ -78,6 +78,40 @@ TEST(FileSource, ABrokenCsvRowIsNeverAnError) {
   }
 }
 
+// Steps of a quarter in [-2, 100]: ties go to even, null and NaN do not count or count as 3.
+TEST(FileSource, AddsUpDoublesInSteps) {
+  const Folder folder;
+  const auto source =
+      open_files({{"t", folder.write("t.csv",
+                                     "g,x\na,1\na,0.3\na,0.125\na,0.375\na,nan\na,\na,-inf\n"
+                                     "b,1e300\nb,-0.25\nc,nan\n")}});
+  const auto sums = [&](const StepSum& sum) {
+    const std::string name = source->step_sum(sum);
+    EXPECT_EQ(source->step_sum(sum), name);
+    return rows_of(*source, "SELECT g, s.high, s.low, s.n FROM (SELECT g, " + name +
+                                "(CAST(x AS DOUBLE)) AS s FROM t GROUP BY g) ORDER BY g");
+  };
+  // 4 + 1 + 0 + 2 - 8 and 400 - 1
+  EXPECT_EQ(sums({-2, 100, -2, std::nullopt}), (Lines{"a|-1|-1|5", "b|0|399|2", "c|0|0|0"}));
+  EXPECT_EQ(sums({-2, 100, -2, 3}), (Lines{"a|0|23|7", "b|0|399|2", "c|0|12|1"}));
+  EXPECT_EQ(sums({-2, 100, 0, std::nullopt}), (Lines{"a|-1|-1|5", "b|0|100|2", "c|0|0|0"}));
+}
+
+TEST(FileSource, SumsInStepsHave128Bits) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "x\n1\n")}});
+  const std::string name = source->step_sum({-1, 1, -50, std::nullopt});
+  const auto sum = [&](const char* x) {
+    return rows_of(*source, "SELECT s.high, s.low, s.n FROM (SELECT " + name + "(" + x +
+                                ") AS s FROM range(20000) AS r(i))");
+  };
+  // 20,000 times 2^50 is 2^64 + 3616 2^50
+  const std::string low = std::to_string(std::int64_t{3616} << 50);
+  EXPECT_EQ(sum("CAST(1 AS DOUBLE)"), Lines{"1|" + low + "|20000"});
+  EXPECT_EQ(sum("CAST(-1 AS DOUBLE)"), Lines{"-2|-" + low + "|20000"});
+  EXPECT_EQ(sum("CAST(CASE i % 2 WHEN 0 THEN 1 ELSE -1 END AS DOUBLE)"), Lines{"0|0|20000"});
+}
+
 TEST(FileSource, AnUnfinishedQuoteIsNoError) {
   const Folder folder;
   const auto source = open_files({{"t", folder.write("t.csv", "a,b\n1,2\n\"x,y\n3,4\n")}});

@@ -12,11 +12,11 @@ namespace gauze {
 struct GroupableRows {
   struct Number {
     bool confined = false;  ///< the last thing done to v0 was to move it into the value's range
-    std::string
-        unless_nan;  ///< of double columns: SQL equal to v0 or, where the column is NaN, perhaps NaN
-    bool keeps_null = false;  ///< and null exactly where w0, its column, is
+    /// v0 is w0, integers of some width or a double column as the table has it, with NaN, moved into its range
+    bool is_column = false;
+    bool null_is_lower = false;  ///< v0 is the lower end where w0 is null or NaN; otherwise null
   };
-  std::string select;  ///< of columns k0, ..., v0, ... and w0, ..., of which `unless_nan` is
+  std::string select;             ///< of columns k0, ..., v0, ... and, of some, w0, ...
   std::vector<std::string> keys;  ///< SQL over k0, ...: the keys as `rows_sql` has them
   std::vector<Number> numbers;    ///< one for each value of the plan
 };

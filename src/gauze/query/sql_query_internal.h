@@ -50,13 +50,14 @@ struct GroupTruth {
 /// Runs now and then between batches; may throw to cancel.
 using Progress = std::function<void(double done)>;
 
-/// The SQL that reads units, keys and cells, and the one that adds up in the source.
+/// The SQL that reads units, keys and cells.
 std::string unit_rows_sql(const Plan& plan, const MeasurementDesign& design, Source& source);
-/// How the source adds up doubles: as such, rounded to steps, which is exact for 2^53 steps in a group and without
-/// NaN, and fast; or as integers.
-enum class Adding : std::uint8_t { kDoubles, kIntegers };
-std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, Source& source,
-                           Adding adding);
+/// The SQL that adds up in the source, where every row is a unit.
+struct GroupSums {
+  std::string sql;             ///< of keys, COUNT(*) and, for each measure, one or more columns
+  std::vector<bool> in_steps;  ///< [measure]: three columns, of an aggregate of the source's own
+};
+GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& source);
 
 /// Streams rows and bounds them here.
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,

@@ -63,19 +63,17 @@ std::string minus(const std::string& x, std::int64_t centre) {
          ")";
 }
 
-/// How many rows have all these cells. Cells in doubles are null where their column is, and a column that has no null
-/// costs nothing to count.
-std::string count_sql(std::uint32_t present, std::uint32_t by_column) {
-  const auto name = [&](std::size_t c) { return name_of(by_column >> c & 1 ? 'n' : 'c', c); };
+/// How many rows have all these cells.
+std::string count_sql(std::uint32_t present) {
   std::string condition;
   for (std::uint32_t c = 0; c < 32; ++c) {
     if (present >> c & 1) {
-      condition += (condition.empty() ? "" : " AND ") + name(c) + " IS NOT NULL";
+      condition += (condition.empty() ? "" : " AND ") + name_of('c', c) + " IS NOT NULL";
     }
   }
   if (condition.empty()) return "COUNT(*)";
   if (std::has_single_bit(present)) {
-    return "COUNT(" + name(static_cast<std::size_t>(std::countr_zero(present))) + ")";
+    return "COUNT(" + name_of('c', static_cast<std::size_t>(std::countr_zero(present))) + ")";
   }
   return "COUNT(CASE WHEN " + condition + " THEN 1 END)";
 }
@@ -91,32 +89,51 @@ std::uint32_t cells_of(const Measure& measure) {
   return cells;
 }
 
-/// Which cells can be added up as doubles, exactly: double columns of which nothing but sums and counts is wanted.
-/// At least one sum sees all of their rows, so that no NaN stays unseen.
-std::vector<bool> cells_in_doubles(const MeasurementDesign& design, const GroupableRows& rows) {
-  std::vector<bool> result(design.cells.size());
+/// The source's own aggregate for each cell that it can add up by one: doubles of which nothing but sums and
+/// counts of their own is wanted. "" for others.
+std::vector<std::string> step_sums(const Plan& plan, const MeasurementDesign& design,
+                                   const GroupableRows& rows, Source& source) {
+  std::uint32_t others = 0;
   for (const Measure& measure : design.measures) {
-    if (measure.factors.size() != 1 || measure.present & ~cells_of(measure)) continue;
-    const std::uint32_t cell = measure.factors[0].cell;
-    result[cell] = !rows.numbers[design.cells[cell].value].unless_nan.empty() &&
-                   design.cells[cell].exponent <= kMostExponent;
-  }
-  for (const Measure& measure : design.measures) {
-    const bool fits = measure.factors.size() == 1 && !(measure.present & ~cells_of(measure));
-    for (const Measure::Factor& factor : measure.factors) {
-      if (!fits) result[factor.cell] = false;
-    }
+    const std::uint32_t all = cells_of(measure) | measure.present;
+    if (measure.factors.size() > 1 || !std::has_single_bit(all)) others |= all;
   }
   for (const Sample& sample : design.samples) {
-    if (sample.distinct) result[sample.cell] = false;
+    if (sample.distinct) others |= std::uint32_t{1} << sample.cell;
   }
-  return result;
+  std::vector<std::string> names(design.cells.size());
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    const CellSpec& cell = design.cells[c];
+    const ValueColumn& column = plan.values[cell.value];
+    if (others >> c & 1 || cell.identity || column.integral || cell.exponent > kMostExponent) {
+      continue;
+    }
+    StepSum sum{round_up(*column.lower), round_down(*column.upper), cell.exponent, std::nullopt};
+    if (rows.numbers[cell.value].null_is_lower) sum.for_null = sum.lower;
+    if (sum.lower <= sum.upper) names[c] = source.step_sum(sum);
+  }
+  return names;
+}
+
+/// The cell of an integer column in a type as narrow as the column's; "" where another type is needed.
+std::string narrow_cell(const Plan& plan, const MeasurementDesign& design,
+                        const GroupableRows& rows, std::size_t c, const Dialect& dialect) {
+  const CellSpec& cell = design.cells[c];
+  const GroupableRows::Number& number = rows.numbers[cell.value];
+  if (cell.identity || !number.is_column || cell.exponent != 0) return "";
+  if (!plan.values[cell.value].integral) return "";
+  for (const Measure& measure : design.measures) {
+    const bool multiplied = measure.factors.size() > 1 || measure.offset != 0;
+    if (multiplied && cells_of(measure) >> c & 1) return "";
+  }
+  const std::string value = dialect.clamp_narrow(name_of('w', cell.value), cell.lower, cell.upper);
+  return number.null_is_lower ? "COALESCE(" + value + ", " + std::to_string(cell.lower) + ")"
+                              : value;
 }
 
 /// The aggregates that compute a measure where every row is a unit; `measure_at` reads them.
-std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dialect,
-                                     const std::vector<bool>& in_doubles, std::uint32_t by_column) {
-  if (measure.factors.empty()) return {count_sql(measure.present, by_column)};
+std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dialect) {
+  if (measure.factors.empty()) return {count_sql(measure.present)};
   std::string product, condition;
   for (const Measure::Factor& factor : measure.factors) {
     const std::string cell = name_of('c', factor.cell);
@@ -131,10 +148,9 @@ std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dial
   }
   std::string value = minus(product, measure.offset);
   if (!condition.empty()) value = "CASE WHEN " + condition + " THEN " + value + " END";
-  const bool real = in_doubles[measure.factors[0].cell];
-  std::vector<std::string> result = {real ? "sum(" + value + ")" : dialect.integer_sum(value)};
+  std::vector<std::string> result = {dialect.integer_sum(value)};
   if (is_centred_afterwards(measure)) {
-    result.push_back(count_sql(measure.present | cells_of(measure), by_column));
+    result.push_back(count_sql(measure.present | cells_of(measure)));
   }
   return result;
 }
@@ -155,34 +171,21 @@ WideInteger wide_at(const BatchColumn& column, std::size_t row) {
   return column.integers[row];
 }
 
-/// A sum of `rows` doubles, all in the cell's range, in steps; nothing when it may not be exact or one was NaN.
-std::optional<WideInteger> exact_sum(double sum, const CellSpec& cell, std::uint64_t rows) {
-  constexpr std::int64_t kExact = std::int64_t{1} << 53;
-  const std::int64_t most = std::max(std::abs(cell.lower), std::abs(cell.upper));
-  const double steps = std::ldexp(sum, -cell.exponent);
-  if (most > 0 && rows > static_cast<std::uint64_t>(kExact / most)) return std::nullopt;
-  // False for NaN. Where the rows keep their promise so does the sum.
-  if (!(std::abs(steps) <= static_cast<double>(most) * static_cast<double>(rows))) {
-    return std::nullopt;
+/// What `measure_sql`, or an aggregate of the source's own, computed, from column `at` on, which moves behind it.
+WideInteger measure_at(const Measure& measure, bool in_steps, const Batch& batch, std::size_t row,
+                       std::size_t& at) {
+  if (in_steps) {
+    const auto part = [&] { return batch.columns[at++].integers[row]; };
+    const std::int64_t high = part();
+    const auto low = static_cast<std::uint64_t>(part());
+    const WideInteger count = part();
+    if (measure.factors.empty()) return count;
+    const WideInteger sum = WideInteger{high} * (WideInteger{1} << 64) + low;
+    return sum - count * (WideInteger{measure.factors[0].centre} + measure.offset);
   }
-  return static_cast<WideInteger>(steps);
-}
-
-/// What `measure_sql` computed, from column `at` on, which moves behind it; nothing as `exact_sum`.
-std::optional<WideInteger> measure_at(const Measure& measure, const MeasurementDesign& design,
-                                      const Batch& batch, std::size_t row, std::uint64_t rows,
-                                      std::size_t& at) {
-  const BatchColumn& column = batch.columns[at++];
-  std::optional<WideInteger> sum = 0;
-  if (column.kind != BatchColumn::Kind::kReals) {
-    sum = wide_at(column, row);
-  } else if (!column.is_null(row)) {
-    sum = exact_sum(column.reals[row], design.cells[measure.factors[0].cell], rows);
-  }
+  const WideInteger sum = wide_at(batch.columns[at++], row);
   if (!is_centred_afterwards(measure)) return sum;
-  const WideInteger centres = measure.factors[0].centre * wide_at(batch.columns[at++], row);
-  if (sum) *sum -= centres;
-  return sum;
+  return sum - measure.factors[0].centre * wide_at(batch.columns[at++], row);
 }
 
 /// Batches of a stream, with a call back at most twenty times a second; it may throw to cancel.
@@ -272,33 +275,38 @@ std::string unit_rows_sql(const Plan& plan, const MeasurementDesign& design, Sou
   return cells_sql(plan, design, source);
 }
 
-std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, Source& source,
-                           Adding adding) {
+GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& source) {
   const Dialect& dialect = source.dialect();
   const GroupableRows rows = groupable_rows(plan, source);
-  std::vector<bool> in_doubles(design.cells.size());
-  if (adding == Adding::kDoubles) in_doubles = cells_in_doubles(design, rows);
+  const std::vector<std::string> own = step_sums(plan, design, rows, source);
 
-  std::uint32_t by_column = 0;
-  for (std::size_t c = 0; c < design.cells.size(); ++c) {
-    if (in_doubles[c] && rows.numbers[design.cells[c].value].keeps_null) by_column |= 1u << c;
-  }
-
-  std::vector<std::string> aggregates = {"COUNT(*)"};
+  GroupSums result;
+  std::string sums = "COUNT(*) AS a0", outer_sums = "a0";
+  std::size_t next = 1;
+  const auto add = [&](const std::string& aggregate, std::initializer_list<const char*> parts) {
+    const std::string name = name_of('a', next++);
+    sums += ", " + aggregate + " AS " + name;
+    for (const char* part : parts) outer_sums += ", " + name + part;
+  };
   for (const Measure& measure : design.measures) {
-    for (std::string& sql : measure_sql(measure, dialect, in_doubles, by_column)) {
-      aggregates.push_back(std::move(sql));
+    const std::uint32_t all = cells_of(measure) | measure.present;
+    const auto cell = static_cast<std::size_t>(std::countr_zero(all));
+    result.in_steps.push_back(all != 0 && !own[cell].empty());
+    if (result.in_steps.back()) {
+      add(own[cell] + "(" + name_of('c', cell) + ")", {".high", ".low", ".n"});
+      continue;
     }
+    for (const std::string& sql : measure_sql(measure, dialect)) add(sql, {""});
   }
   // How many values are different in two groups says nothing about the group that they become.
   bool early = false;
   for (const Sample& sample : design.samples) {
     if (!sample.distinct) continue;
     early = true;
-    aggregates.push_back("COUNT(DISTINCT " + name_of('c', sample.cell) + ")");
+    add("COUNT(DISTINCT " + name_of('c', sample.cell) + ")", {""});
   }
 
-  std::string cells, sums, outer, keys;
+  std::string cells, outer, keys;
   for (std::size_t k = 0; k < plan.keys.size(); ++k) {
     const std::string name = name_of('k', k);
     cells += (early ? rows.keys[k] : name) + " AS " + name + ", ";
@@ -308,19 +316,17 @@ std::string group_sums_sql(const Plan& plan, const MeasurementDesign& design, So
   for (std::size_t c = 0; c < design.cells.size(); ++c) {
     const CellSpec& cell = design.cells[c];
     const GroupableRows::Number& number = rows.numbers[cell.value];
-    cells += (in_doubles[c] ? dialect.rounded(number.unless_nan, cell.exponent)
-                            : cell_sql(cell, plan, dialect, number.confined)) +
-             " AS " + name_of('c', c) + ", ";
-    if (by_column >> c & 1) cells += name_of('w', cell.value) + " AS " + name_of('n', c) + ", ";
+    std::string sql = narrow_cell(plan, design, rows, c, dialect);
+    if (!own[c].empty()) sql = name_of(number.is_column ? 'w' : 'v', cell.value);
+    if (sql.empty()) sql = cell_sql(cell, plan, dialect, number.confined);
+    cells += sql + " AS " + name_of('c', c) + ", ";
   }
   if (cells.empty()) cells = "1 AS one, ";
   cells.resize(cells.size() - 2);
-  for (std::size_t a = 0; a < aggregates.size(); ++a) {
-    sums += (a == 0 ? "" : ", ") + aggregates[a] + " AS " + name_of('a', a);
-    outer += (a == 0 ? "" : ", ") + name_of('a', a);
-  }
-  return "SELECT " + outer + " FROM (SELECT " + keys_sql(plan, ", ") + sums + " FROM (SELECT " +
-         cells + " FROM (" + rows.select + ") AS r) AS cells" + keys + ") AS sums";
+  result.sql = "SELECT " + outer + outer_sums + " FROM (SELECT " + keys_sql(plan, ", ") + sums +
+               " FROM (SELECT " + cells + " FROM (" + rows.select + ") AS r) AS cells" + keys +
+               ") AS sums";
+  return result;
 }
 
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
@@ -429,11 +435,10 @@ struct Sums {
   }
 };
 
-/// Nothing when sums of doubles may not be exact.
-std::optional<Sums> added_up(const SqlQuery::Options& options, const MeasurementDesign& design,
-                             Source& source, GroupIndex& index, Adding adding) {
-  Watched stream(source.execute(group_sums_sql(options.plan, design, source, adding)),
-                 options.progress);
+Sums added_up(const SqlQuery::Options& options, const MeasurementDesign& design, Source& source,
+              GroupIndex& index) {
+  const GroupSums asked = group_sums(options.plan, design, source);
+  Watched stream(source.execute_few(asked.sql), options.progress);
   Sums sums;
   sums.fit(index.size(), design);
   std::vector<std::uint32_t> groups;
@@ -447,9 +452,8 @@ std::optional<Sums> added_up(const SqlQuery::Options& options, const Measurement
       if (g == UnitRows::kNoGroup) continue;
       sums.rows[g] += rows;
       for (std::size_t m = 0; m < design.measures.size(); ++m) {
-        const auto sum = measure_at(design.measures[m], design, batch, i, rows, column);
-        if (!sum) return std::nullopt;
-        sums.truth.totals.sums[g * design.measures.size() + m] += *sum;
+        sums.truth.totals.sums[g * design.measures.size() + m] +=
+            measure_at(design.measures[m], asked.in_steps[m], batch, i, column);
       }
       for (std::size_t s = 0; s < design.samples.size(); ++s) {
         if (!design.samples[s].distinct) continue;
@@ -464,10 +468,8 @@ std::optional<Sums> added_up(const SqlQuery::Options& options, const Measurement
 
 GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& design,
                      Source& source, GroupIndex& index) {
-  // Both ways give the same sums; only the time tells which it was.
-  auto sums = added_up(options, design, source, index, Adding::kDoubles);
-  if (!sums) sums = added_up(options, design, source, index, Adding::kIntegers);
-  GroupTruth truth = std::move(sums->truth);
+  Sums sums = added_up(options, design, source, index);
+  GroupTruth truth = std::move(sums.truth);
   for (const Sample& sample : design.samples) {
     truth.totals.samples.push_back(sample.distinct
                                        ? GroupedValues{}
@@ -479,7 +481,7 @@ GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& 
     UnitKeys& units = truth.totals.unit_keys;
     units.key_count = static_cast<std::uint32_t>(truth.groups);
     for (std::uint32_t g = 0; g < truth.groups; ++g) {
-      units.keys.insert(units.keys.end(), sums->rows[g], g);
+      units.keys.insert(units.keys.end(), sums.rows[g], g);
     }
     for (std::uint64_t i = 0; i <= units.keys.size(); ++i) units.offsets.push_back(i);
   }

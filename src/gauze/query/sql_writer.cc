@@ -386,13 +386,13 @@ GroupableRows groupable_rows(const Plan& plan, Source& source) {
     GroupableRows::Number number;
     number.confined =
         x.raw && has_range(x.raw->column.domain, plan.values.at(i - plan.keys.size()));
-    if (number.confined && x.raw->is_real && x.raw->column.domain.type == Type::kDouble) {
-      const std::string raw = numbered("w", i - plan.keys.size());
-      columns.push_back(x.raw->sql + " AS " + raw);
-      number.keeps_null = x.raw->column.domain.nullable;
-      number.unless_nan = confined(dialect, x.raw->column,
-                                   "CAST(" + raw + " AS " + dialect.type_name(Type::kDouble) + ")");
+    if (number.confined && !x.raw->column.domain.categories) {
+      const Type declared = x.raw->column.domain.type;
+      number.is_column = declared == (x.raw->is_real ? Type::kDouble : Type::kInteger);
+      number.null_is_lower = number.is_column && !x.raw->column.domain.nullable;
     }
+    if (number.is_column)
+      columns.push_back(x.raw->sql + " AS " + numbered("w", i - plan.keys.size()));
     result.numbers.push_back(std::move(number));
   }
   result.select = writer.select(listed(columns, ", "), rows);
