@@ -1,8 +1,10 @@
 // Times whole private answers: query_bench FILE SQL SCHEMA EPSILON DELTA THREADS REPEATS [PLAIN] prints one line of JSON per
-// run: seconds to plan and calibrate, seconds to answer, groups, the first rows of the answer, and the seconds that the same
-// engine takes in turn for the question PLAIN, whose columns are cast to BIGINT, DOUBLE or VARCHAR.
+// run: seconds to plan, calibrate and answer, by the clock and of the processors, groups, the first rows of the answer, and the
+// same of what the engine takes in turn for the question PLAIN, whose columns are cast to BIGINT, DOUBLE or VARCHAR. The
+// first line says how long it took to start the engine and open the file.
 
-#include <chrono>
+#include <time.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -15,8 +17,25 @@
 namespace gauze {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// By the clock, and of all processors together.
+struct Times {
+  double clock;
+  double processors;
+};
+
+Times now() {
+  const auto seconds = [](clockid_t which) {
+    timespec time{};
+    clock_gettime(which, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  return {seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+void set_since(nlohmann::json& line, const std::string& what, const Times& start) {
+  const Times end = now();
+  line[what + "seconds"] = end.clock - start.clock;
+  line[what + "processor_seconds"] = end.processors - start.processors;
 }
 
 nlohmann::json cell_json(const Answer::Cell& cell) {
@@ -25,34 +44,41 @@ nlohmann::json cell_json(const Answer::Cell& cell) {
   return to_text(cell.value);
 }
 
-double plain_seconds(Source& source, const std::string& sql) {
-  const auto start = std::chrono::steady_clock::now();
+void read_all(Source& source, const std::string& sql) {
   const auto stream = source.execute(sql);
   for (Batch batch; stream->next(batch);) continue;
-  return seconds_since(start);
 }
 
 void run(int count, char** arguments) {
   const Schema schema = read_schema(arguments[3]);
   const std::string table = schema.tables.at(0).name;
   const auto threads = static_cast<unsigned>(std::atoi(arguments[6]));
+  Times start = now();
   const auto source =
       open_files({{table, arguments[1]}}, {.threads = threads, .memory = 0, .temp_directory = ""});
+  nlohmann::json opened;
+  set_since(opened, "open_", start);
+  std::cout << opened.dump() << std::endl;
   SystemBits bits;
   for (int i = 0; i < std::atoi(arguments[7]); ++i) {
-    auto start = std::chrono::steady_clock::now();
+    nlohmann::json line;
+    start = now();
     const SqlQuery query({.plan = plan_query(arguments[2], schema),
                           .epsilon = parse_ratio(arguments[4]),
                           .delta = parse_ratio(arguments[5]),
                           .threads = threads});
-    nlohmann::json line = {{"design_seconds", seconds_since(start)}, {"reason", query.reason()}};
-    start = std::chrono::steady_clock::now();
+    set_since(line, "design_", start);
     Meter meter(query.event());
     Context context{meter, bits};
     const Answer answer = query.run(*source, context).value;
-    line["seconds"] = seconds_since(start);
+    set_since(line, "", start);
+    line["reason"] = query.reason();
     line["groups"] = answer.rows.size();
-    if (count > 8) line["plain_seconds"] = plain_seconds(*source, arguments[8]);
+    if (count > 8) {
+      start = now();
+      read_all(*source, arguments[8]);
+      set_since(line, "plain_", start);
+    }
     for (std::size_t r = 0; r < answer.rows.size() && r < 1000; ++r) {
       nlohmann::json row;
       for (const Answer::Cell& cell : answer.rows[r]) row.push_back(cell_json(cell));
