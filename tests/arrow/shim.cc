@@ -4,7 +4,8 @@
 #include "gauze/data/arrow.h"
 
 /// A table comes in, is held as a gauze::Table and goes out again. 0, or the code of the error.
-extern "C" int gauze_round_trip(ArrowSchema* schema, ArrowArray* array, ArrowSchema* out_schema, ArrowArray* out_array) {
+extern "C" int gauze_round_trip(ArrowSchema* schema, ArrowArray* array, ArrowSchema* out_schema,
+                                ArrowArray* out_array) {
   try {
     gauze::export_arrow(gauze::import_arrow(schema, array), out_schema, out_array);
     return 0;

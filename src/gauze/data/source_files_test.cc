@@ -255,10 +255,37 @@ TEST(FileSource, ErrorsAtRunTimeSayNothingAboutRows) {
       EXPECT_EQ(error.code(), ErrorCode::kIo);
       EXPECT_THAT(error.what(), Not(HasSubstr("secret")));
     }
+    try {
+      Batch batch;
+      source->execute_few(sql)->next(batch);
+      FAIL() << "a cast of text must fail";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kIo);
+      EXPECT_THAT(error.what(), Not(HasSubstr("secret")));
+    }
   }
   EXPECT_ERROR(source->execute("SELECT"), ErrorCode::kInternal);
   EXPECT_ERROR(source->execute("SELECT nothing FROM t"), ErrorCode::kInternal);
   EXPECT_ERROR(source->execute("SELECT 1::INTEGER FROM t"), ErrorCode::kInternal);
+  Batch batch;
+  for (const char* sql : {"SELECT", "SELECT nothing FROM t", "SELECT 1::INTEGER FROM t"}) {
+    EXPECT_ERROR(source->execute_few(sql)->next(batch), ErrorCode::kInternal);
+  }
+}
+
+TEST(FileSource, FewRowsComeAsOthersDo) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "a\n1\n\n3\n")}});
+  const auto few =
+      source->execute_few("SELECT CAST(a AS BIGINT), a, 0.5::DOUBLE FROM t ORDER BY a");
+  Batch batch;
+  ASSERT_TRUE(few->next(batch));
+  ASSERT_EQ(batch.rows, 2u);  // an empty line is none
+  EXPECT_EQ(batch.columns[0].integers[1], 3);
+  EXPECT_EQ(batch.columns[1].texts[0], "1");
+  EXPECT_EQ(batch.columns[2].reals[1], 0.5);
+  EXPECT_FALSE(few->next(batch));
+  EXPECT_EQ(few->progress(), 1);
 }
 
 TEST(FileSource, ReachesNoOtherFileAndNoSetting) {
