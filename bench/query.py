@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """Private questions beside the same questions without privacy, and beside other libraries, as one CSV.
 
-Usage: bench/query [--rows 1e7] [--peer-rows 1e6] [--repeat 3] [--epsilon 1] [--folder TMP] [--venvs DIR] [--bench BINARY]
+Usage: bench/query [--rows 1e7] [--peer-rows 1e6] [--repeat 3] [--epsilon 1] [--memory] [--peers a,b] [--tasks WORDS]
+                   [--folder TMP] [--venvs DIR] [--bench BINARY]
 
-Rows: task, rows, groups, system, seconds (best of the runs), ratio to Gauze, error (mean over groups of |count - true count|: noise
-and what bounding cuts off). Everything runs on the same Parquet file; Gauze and DuckDB take turns in one process; machines are
-noisy: compare ratios.
+Columns: task, rows, groups, data, system, seconds and processor seconds (all processors together; each the least of the runs), both over
+Gauze's, and errors: the mean over groups of |count - true count| and of |sum - true sum| or |mean - true mean|: noise and what bounding
+cuts off. Gauze plans, calibrates, reads, adds up and draws noise. Everybody answers the whole question.
+
+`file`: everybody reads the same Parquet file, and that counts. `memory` (with --memory): the data is at hand in the form in which a library
+takes it, frames and arrays; for Gauze and DuckDB, a table of the embedded engine that an earlier run has read. Gauze and DuckDB take
+turns in one process; machines are noisy: compare ratios, and processor seconds where others are at work.
 """
 
 import argparse
@@ -33,6 +38,8 @@ BOUNDS = {"unit": "u", "rows_per_unit": 20, "groups_per_unit": 10, "rows_per_gro
 
 # task: (whose rows, delta, Gauze's SQL, DuckDB's own, in columns that query_bench reads)
 TASKS = {
+    "rows, 10^3 groups, count": (
+        "row", "0", "SELECT g, COUNT(*) FROM d GROUP BY g", "SELECT CAST(g AS BIGINT), COUNT(*) FROM {} GROUP BY g"),
     "rows, 10^3 groups, count and sum": (
         "row", "0", "SELECT g, COUNT(*), SUM(x) FROM d GROUP BY g",
         "SELECT CAST(g AS BIGINT), COUNT(*), CAST(SUM(x) AS BIGINT) FROM {} GROUP BY g"),
@@ -55,61 +62,88 @@ def generate(rows, path):
       FROM range({rows}) t(i)) TO '{path}' (FORMAT parquet)""")
 
 
+def as_table(parquet, path):
+    """The same rows in the form that the embedded engine keeps."""
+    base = duckdb.connect(path)
+    base.execute(f"CREATE TABLE d AS FROM '{parquet}'")
+    base.close()
+
+
+class Times:
+    def __init__(self, runs, what=""):
+        self.clock = min(run[what + "seconds"] for run in runs)
+        self.processors = min(run[what + "processor_seconds"] for run in runs)
+
+    def cells(self, base):
+        return [f"{self.clock:.4f}", f"{self.processors:.4f}", f"{self.clock / base.clock:.3g}",
+                f"{self.processors / base.processors:.3g}"]
+
+
 def gauze(options, path, schema, sql, delta, plain):
-    """Best seconds of Gauze and of the plain question, and the answer; or nothing and the reason."""
+    """Times of Gauze and of the plain question, and the answer; or nothing, nothing and the reason."""
     result = subprocess.run(
         [options.bench, path, sql, schema, options.epsilon, delta, "0", str(options.repeat), plain.format("d")],
         capture_output=True, text=True)
     if result.returncode != 0:
         return None, None, result.stderr.strip()
-    runs = [json.loads(line) for line in result.stdout.splitlines()]
-    best = min(runs, key=lambda run: run["seconds"] + run["design_seconds"])
-    return (best["seconds"] + best["design_seconds"], min(run["plain_seconds"] for run in runs),
-            best.get("rows", []))
+    runs = [json.loads(line) for line in result.stdout.splitlines()][1:]  # the first says how long opening took
+    return Times(runs), Times(runs, "plain_"), runs[-1].get("rows", [])
 
 
-def error_of(rows, truth):
-    """Mean |count - true count| over the groups both know."""
-    known = {row[0]: row[1] for row in truth}
-    differences = [abs(float(row[1]) - known[int(row[0])]) for row in rows if int(row[0]) in known]
-    return f"{sum(differences) / len(differences):.3g}" if differences else ""
+def errors(rows, truth):
+    """Mean |count - true count|, and the same of sums or means, over the groups both know."""
+    known = {row[0]: row for row in truth}
+    result = []
+    for column in (1, 2):
+        differences = [abs(float(row[column]) - known[int(row[0])][column]) for row in rows
+                       if int(row[0]) in known and len(row) > column and row[column] is not None]
+        result.append(f"{sum(differences) / len(differences):.4g}" if differences else "")
+    return result
 
 
-def peer(options, name, task, path):
+def peer(options, name, task, path, where):
     python = pathlib.Path(options.venvs) / name / "bin/python"
     if not python.exists():
         return None, "not installed"
     try:
-        result = subprocess.run([python, ROOT / "bench/query_peers.py", name, task, path, options.epsilon],
-                                capture_output=True, text=True, timeout=1800)
+        result = subprocess.run([python, ROOT / "bench/query_peers.py", name, task, path, options.epsilon, where,
+                                 str(options.repeat)], capture_output=True, text=True, timeout=1800)
     except subprocess.TimeoutExpired:
         return None, "more than 30 minutes"
     lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
     if result.returncode != 0 or not lines:
         return None, (result.stderr.strip().splitlines() or ["no answer"])[-1][:120]
     answer = json.loads(lines[-1])
-    return answer["seconds"], answer["rows"]
+    return Times([answer]), answer["rows"]
 
 
 def report(out, options, folder, schemas, rows, peers):
-    path = str(folder / f"d{rows}.parquet")
-    generate(rows, path)
+    parquet = str(folder / f"d{rows}.parquet")
+    generate(rows, parquet)
+    held = {"file": parquet}
+    if options.memory:
+        held["memory"] = str(folder / f"d{rows}.duckdb")
+        as_table(parquet, held["memory"])
     for task, (whose, delta, ours, theirs) in TASKS.items():
-        base, plain, answer = gauze(options, path, schemas[whose], ours, delta, theirs)
-        truth = duckdb.sql(theirs.format(f"'{path}'")).fetchall()
-        line = [task, rows, len(truth)]
-        if base is None:
-            out.writerow(line + ["gauze", "", "", answer])
+        if options.tasks not in task:
             continue
-        out.writerow(line + ["gauze", f"{base:.3f}", "1", error_of(answer, truth)])
-        out.writerow(line + ["DuckDB, no privacy", f"{plain:.3f}", f"{plain / base:.3g}", "0"])
-        for name in peers:
-            seconds, found = peer(options, name, task, path)
-            if seconds is None:
-                out.writerow(line + [name, "", "", found])
-            else:
-                out.writerow(line + [name, f"{seconds:.3f}", f"{seconds / base:.3g}", error_of(found, truth)])
-        sys.stdout.flush()
+        truth = duckdb.sql(theirs.format(f"'{parquet}'")).fetchall()
+        for where, path in held.items():
+            line = [task, rows, len(truth), where]
+            base, plain, answer = gauze(options, path, schemas[whose], ours, delta, theirs)
+            if base is None:
+                out.writerow(line + ["gauze", answer])
+                continue
+            out.writerow(line + ["gauze"] + base.cells(base) + errors(answer, truth))
+            out.writerow(line + ["DuckDB, no privacy"] + plain.cells(base))
+            for name in peers:
+                times, found = peer(options, name, task, parquet, where)
+                if times is None:
+                    out.writerow(line + [name, found])
+                else:
+                    out.writerow(line + [name] + times.cells(base) + errors(found, truth))
+                sys.stdout.flush()
+            sys.stdout.flush()
 
 
 def main():
@@ -118,6 +152,8 @@ def main():
     parser.add_argument("--peer-rows", default="1e6", help="with the other libraries beside; 0 for none")
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--memory", action="store_true", help="also with the data in memory")
+    parser.add_argument("--tasks", default="", help="only tasks that contain this")
     parser.add_argument("--epsilon", default="1")
     parser.add_argument("--folder")
     parser.add_argument("--venvs", default=str(ROOT / "build/bench/venvs"))
@@ -132,7 +168,8 @@ def main():
             schemas[whose] = str(folder / f"{whose}.schema.json")
             pathlib.Path(schemas[whose]).write_text(json.dumps(schema))
         out = csv.writer(sys.stdout)
-        out.writerow(["task", "rows", "groups", "system", "seconds", "ratio", "error"])
+        out.writerow(["task", "rows", "groups", "data", "system", "seconds", "processor seconds", "times", "times, processors",
+                      "count error", "value error"])
         if float(options.peer_rows) > 0:
             report(out, options, folder, schemas, int(float(options.peer_rows)), options.peers.split(","))
         for rows in options.rows.split(","):

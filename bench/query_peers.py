@@ -41,12 +41,14 @@ def opendp(task, path):
     import polars as pl
     dp.enable_features("contrib")
 
+    most = pl.scan_parquet(path).select(pl.len()).collect().item()  # rows in a group, for the rounding of sums
+
     def load(in_memory):
         return pl.read_parquet(path, columns=task.columns).lazy() if in_memory else pl.scan_parquet(path)
 
     def work(data):
         loss = dp.loss_of(epsilon=task.epsilon) if task.by_row else dp.loss_of(epsilon=task.epsilon, delta=DELTA)
-        margins = [dp.polars.Margin(by=["g"], invariant="keys", max_length=10**8, max_groups=1000)]
+        margins = [dp.polars.Margin(by=["g"], invariant="keys", max_length=most, max_groups=1000)]
         unit = dp.unit_of(contributions=1) if task.by_row else dp.unit_of(contributions=1, identifier="u")
         context = dp.Context.compositor(data=data, privacy_unit=unit, privacy_loss=loss, split_evenly_over=1,
                                         margins=margins if task.keys_are_public else [])
