@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {
@@ -95,14 +96,7 @@ class Engine {
   duckdb_connection connection_ = nullptr;
 };
 
-std::vector<std::string> cells(const Column& column) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    texts.push_back(column.is_null(i) ? "-" : to_text(column.value(i)));
-  }
-  return texts;
-}
-
+using testing::cells;
 using Texts = std::vector<std::string>;
 
 TEST(ArrowWithDuckDb, ReadsEveryTypeThatWeExport) {

