@@ -1,11 +1,11 @@
 #include "gauze/audit/program.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "gauze/audit/printed_internal.h"
 #include "gauze/audit/process_internal.h"
 #include "gauze/base/error.h"
 
@@ -48,39 +48,6 @@ class InputFiles {
 
   std::filesystem::path folder_;
 };
-
-Lines lines_in(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-/// A line of numbers between commas or blanks becomes a vector, another stays a text.
-void add_line(Outputs& outputs, const std::string& line) {
-  std::vector<double> numbers;
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (at < end) {
-    if (*at == ' ' || *at == '\t' || *at == ',' || *at == '+') {
-      ++at;
-      continue;
-    }
-    double value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) return outputs.add(line);
-    numbers.push_back(value);
-    at = next;
-    if (at < end && *at != ' ' && *at != '\t' && *at != ',') return outputs.add(line);
-  }
-  if (numbers.empty()) return outputs.add(line);
-  outputs.add(std::span<const double>(numbers));
-}
 
 std::string complaint(const Ended& ended) {
   std::string text = "exit code " + std::to_string(ended.exit);
