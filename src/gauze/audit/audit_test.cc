@@ -151,6 +151,29 @@ TEST(Audit, ComparesOutputsOfDifferentKinds) {
           .violation());
 }
 
+// Runs that were judged by the runs beside them would not be independent.
+TEST(Statistic, DependsOnItsOutputAlone) {
+  SeededBits bits(4);
+  const auto sample = [&] {
+    Outputs outputs;
+    for (int i = 0; i < 500; ++i) {
+      const std::uint64_t word = bits.next();
+      outputs.add(std::vector{static_cast<double>(word & 7) / 3, static_cast<double>(word >> 61)});
+    }
+    return outputs;
+  };
+  const Outputs first = sample();
+  const Outputs second = sample();
+  Outputs mixed = first;
+  mixed.add("another kind");
+  for (const Statistic& statistic : fit_statistics(first, second)) {
+    const std::vector<double> alone = statistic.of(first);
+    std::vector<double> beside = statistic.of(mixed);
+    beside.pop_back();
+    EXPECT_EQ(alone, beside) << statistic.name;
+  }
+}
+
 TEST(Audit, HoldsTheSameRowsToNothingAtAll) {
   const std::vector<Neighbours<std::vector<double>>> pairs = {
       {"another order", {1, 2, 3}, {3, 2, 1}, /*same=*/true}};

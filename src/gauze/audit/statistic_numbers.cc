@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -11,14 +12,44 @@ namespace {
 constexpr std::size_t kMostCoordinates = 8;  // looked at one by one
 constexpr std::size_t kMostJoint = 16;       // taken together
 
+/// The numbers of each output, also of one that stands among texts: what is made of a run must not
+/// depend on the runs beside it, or they would not be independent.
+class Vectors {
+ public:
+  explicit Vectors(const Outputs& outputs) : outputs_(outputs) {}
+
+  /// Empty for what is no vector. Valid until the next call.
+  std::span<const double> operator[](std::size_t i) {
+    if (outputs_.width() > 0) return outputs_.vector(i);
+    numbers_.clear();
+    const std::string& text = outputs_.words(i);
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at < end) {
+      double value = 0;
+      const auto [next, error] = std::from_chars(at, end, value);
+      if (error != std::errc{} || (next < end && *next != ',')) return {};
+      numbers_.push_back(value);
+      at = next < end ? next + 1 : end;
+    }
+    return numbers_;
+  }
+
+ private:
+  const Outputs& outputs_;
+  std::vector<double> numbers_;
+};
+
 /// A statistic from a function of the vector; outputs of another length have none.
 template <class Function>
 Statistic of_vectors(std::string name, std::size_t width, Function function) {
   return {.name = std::move(name), .of = [width, function](const Outputs& outputs) {
             std::vector<double> result(outputs.size(), kNever);
-            if (outputs.width() != width) return result;
+            Vectors vectors(outputs);
             for (std::size_t i = 0; i < result.size(); ++i) {
-              const double value = function(outputs.vector(i));
+              const std::span<const double> x = vectors[i];
+              if (x.size() != width) continue;
+              const double value = function(x);
               result[i] = std::isnan(value) ? kNever : value;
             }
             return result;
@@ -143,9 +174,10 @@ void add_coordinates(std::vector<Statistic>& all, const std::vector<Cells>& cell
 std::function<Keys(const Outputs&)> joint_keys(std::vector<Cells> cells) {
   return [cells = std::move(cells)](const Outputs& outputs) {
     Keys keys(outputs.size(), 0);
-    if (outputs.width() != cells.size()) return keys;
+    Vectors vectors(outputs);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto x = outputs.vector(i);
+      const auto x = vectors[i];
+      if (x.size() != cells.size()) continue;
       for (std::size_t j = 0; j < cells.size(); ++j)
         keys[i] = mixed(keys[i], part_of(cells[j].cuts, x[j]) + 1);
     }
@@ -176,8 +208,9 @@ Statistic last_bits(std::size_t width) {
 
 Keys whole_keys(const Outputs& outputs) {
   Keys keys(outputs.size(), 0);
-  for (std::size_t i = 0; i < keys.size() && outputs.width() > 0; ++i)
-    for (const double number : outputs.vector(i)) keys[i] = mixed(keys[i], key_of(number));
+  Vectors vectors(outputs);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    for (const double number : vectors[i]) keys[i] = mixed(keys[i], key_of(number));
   return keys;
 }
 

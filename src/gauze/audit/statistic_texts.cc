@@ -89,7 +89,7 @@ Statistic of_numbers(std::string name, Fold fold) {
       if (const auto number = number_in(word))
         result = result == kNever ? *number : fold(result, *number);
     }
-    return result;
+    return std::isnan(result) ? kNever : result;
   });
 }
 
