@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kLearnAtMost = 200'000;  // runs of an input that choose an event
 constexpr double kSearchShare = 0.4;             // of a round's runs
+constexpr std::uint64_t kRunsOfAPair = 2000;     // of a round's runs, at least
 constexpr std::size_t kCurvePoints = 200;
 constexpr double kJudged = 2;  // events judged in a round, at most
 
@@ -156,11 +157,12 @@ struct Round {
   double failure = 0;  // of all that is stated in this round
 };
 
-/// Each has four times the runs of the one before; the last may fail half as often as all together,
-/// the one before a quarter, and so on: a union bound.
-std::vector<Round> rounds_of(std::uint64_t runs, double failure) {
+/// Each has four times the runs of the one before, the first enough to compare all pairs; the last may
+/// fail half as often as all together, the one before a quarter, and so on: a union bound.
+std::vector<Round> rounds_of(std::uint64_t runs, std::size_t pairs, double failure) {
+  const std::uint64_t least = std::max<std::uint64_t>(4000, kRunsOfAPair * pairs);
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = runs * 3 / 4; size >= 4000 && sizes.size() < 5; size /= 4)
+  for (std::uint64_t size = runs * 3 / 4; size >= least && sizes.size() < 5; size /= 4)
     sizes.insert(sizes.begin(), size);
   if (sizes.empty()) sizes = {runs};
   std::vector<Round> rounds;
@@ -271,7 +273,7 @@ Report audit(const Subject& subject, const Options& options) {
   }
   require(!subject.claim.points.empty(), "claim: must hold at least one epsilon");
   Search search(subject, options, report);
-  for (const Round& round : rounds_of(options.runs, 1 - options.confidence)) {
+  for (const Round& round : rounds_of(options.runs, subject.pairs.size(), 1 - options.confidence)) {
     search.run(round);
     if (report.violation()) break;
   }

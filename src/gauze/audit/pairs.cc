@@ -25,6 +25,7 @@ constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 NumberPairs somebody_more(double lower, double upper, double outside) {
   const double middle = lower + (upper - lower) / 2;
   const Data many = repeated(40, middle);
+  const Data few = repeated(3, middle);
   const Data low = repeated(4, lower);
   const Data high = repeated(4, upper);
   const Data halves = {lower, lower, upper, upper};
@@ -38,6 +39,8 @@ NumberPairs somebody_more(double lower, double upper, double outside) {
       {"four at the upper bound, and one at the lower", high, with(high, lower)},
       {"two at each bound, and one more at the upper", halves, with(halves, upper)},
       {"forty in the middle, and one at the upper bound", many, with(many, upper)},
+      {"three in the middle, and one at the lower bound", few, with(few, lower)},
+      {"three in the middle, and one at the upper bound", few, with(few, upper)},
       {"two people, and one far outside the bounds", {middle, middle}, {middle, middle, outside}},
       {"two people, and one without a number", {middle, middle}, {middle, middle, kNoNumber}}};
 }
@@ -80,6 +83,31 @@ NumberPairs people(double lower, double upper, Relation relation) {
   return pairs;
 }
 
+NumberPairs heaps(double low, double high, double far, Relation relation) {
+  NumberPairs pairs;
+  const auto add = [&](const std::string& name, const Data& common, double one, double other) {
+    if (relation == Relation::kReplace)
+      pairs.push_back({name + ", and one at either", with(common, one), with(common, other)});
+    else
+      pairs.push_back({name + ", and one more", common, with(common, other)});
+  };
+  for (const std::size_t size : {4, 8, 12}) {
+    Data both = repeated(size, low);
+    both.resize(2 * size, high);
+    const std::string name = std::to_string(size) + " at each of two places";
+    if (size == 8) add(name, both, low, high);
+    both.resize(2 * size + 2, high);
+    add(name + " and two more", both, low, low + (high - low) / 2);
+  }
+  for (const std::size_t size : {4, 8}) {
+    Data three = repeated(2 * size, low);
+    three.resize(3 * size, high);
+    three.resize(4 * size, far);
+    add(std::to_string(size) + " at each of two places, twice as many at a third", three, low, far);
+  }
+  return pairs;
+}
+
 NumberPairs counts(std::size_t cells, std::uint64_t rows_per_unit) {
   require(cells >= 1, "cells: must be at least 1");
   const auto rows = static_cast<double>(rows_per_unit);
@@ -88,7 +116,7 @@ NumberPairs counts(std::size_t cells, std::uint64_t rows_per_unit) {
   Data ramp(cells);
   for (std::size_t i = 0; i < cells; ++i) ramp[i] = static_cast<double>(i % 7);
   Data peak(cells, 0);
-  peak[cells / 2] = 25;
+  peak[cells / 2] = 50;
   const auto moved = [&](Data data, std::size_t cell, double by) {
     data[cell] += by;
     return data;
@@ -143,6 +171,25 @@ NumberPairs scores(std::size_t candidates, double sensitivity, bool monotone, do
   return pairs;
 }
 
+NumberPairs comparisons(std::uint64_t positives, double sensitivity, bool monotone, double level) {
+  require(sensitivity > 0, "sensitivity: must be above 0");
+  const std::size_t last = std::min<std::uint64_t>(positives, 16);
+  NumberPairs pairs;
+  const auto add = [&](std::size_t below, double base) {
+    const auto data = [&](double moved, double end) {
+      Data all(below, base + moved);
+      all.resize(below + last, level + end);
+      return all;
+    };
+    pairs.push_back({std::to_string(below) + " answers moved up, the rest " +
+                         (monotone ? "not at all" : "down"),
+                     data(0, 0), data(sensitivity, monotone ? 0 : -sensitivity)});
+  };
+  add(8, level);
+  add(16, level - 2 * sensitivity);
+  return pairs;
+}
+
 NumberPairs answers(std::size_t dimension, double sensitivity, Norm norm, bool whole) {
   require(dimension >= 1, "dimension: must be at least 1");
   require(sensitivity > 0, "sensitivity: must be above 0");
@@ -187,6 +234,7 @@ LinePairs words(std::uint64_t keys_per_unit, Relation relation) {
   const std::string full = bundle(std::min<std::uint64_t>(keys_per_unit, 64));
   const std::string too_full = bundle(std::min<std::uint64_t>(keys_per_unit, 64) + 8);
   const Lines few(3, full);
+  const Lines some(4, full);
   const Lines many(12, full);
   const auto plus = [](Lines lines, const std::string& more) {
     lines.push_back(more);
@@ -202,6 +250,7 @@ LinePairs words(std::uint64_t keys_per_unit, Relation relation) {
         {"one person with one key or all the keys allowed", {"rare"}, {full}},
         {"one person with one key or more than count", {"rare"}, {too_full}},
         {"three with the same keys, and one like them or not", plus(few, full), plus(few, "rare")},
+        {"four with the same keys, and one like them or not", plus(some, full), plus(some, "rare")},
         {"twelve with the same keys, and one like them or not", plus(many, full),
          plus(many, "rare")},
         same};
@@ -210,6 +259,7 @@ LinePairs words(std::uint64_t keys_per_unit, Relation relation) {
           {"nobody, and one person with all the keys allowed", {}, {full}},
           {"nobody, and one person with more keys than count", {}, {too_full}},
           {"three with the same keys, and a fourth", few, plus(few, full)},
+          {"four with the same keys, and a fifth", some, plus(some, full)},
           {"twelve with the same keys, and one more", many, plus(many, full)},
           {"three with the same keys, and one with another", few, plus(few, "rare")},
           same};

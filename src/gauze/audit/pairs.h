@@ -19,12 +19,21 @@ using LinePairs = std::vector<Neighbours<Lines>>;
 /// People with a number each, from `lower` to `upper`, under `add_remove` or `replace`.
 NumberPairs people(double lower, double upper, Relation relation);
 
+/// People at two places and a far one, so many that it takes several to move a median or a quartile
+/// there, and one that does a part of it: against what is released only if it is stable.
+NumberPairs heaps(double low, double high, double far, Relation relation);
+
 /// Counts of cells, of which one person moves at most `rows_per_unit` rows in or out.
 NumberPairs counts(std::size_t cells, std::uint64_t rows_per_unit = 1);
 
 /// Scores of candidates (or answers to queries about `level`) that one person moves by at most
 /// `sensitivity` each; all the same way if `monotone`.
 NumberPairs scores(std::size_t candidates, double sensitivity, bool monotone, double level = 0);
+
+/// Answers to queries about `level`, of which one person moves those that are likely below to it and
+/// the `positives` last ones away from it, or, if all move the same way, not at all: the worst case
+/// of comparisons with a noisy threshold.
+NumberPairs comparisons(std::uint64_t positives, double sensitivity, bool monotone, double level);
 
 /// In which sense one person moves a vector by at most the sensitivity.
 enum class Norm : std::uint8_t { kL1, kL2 };

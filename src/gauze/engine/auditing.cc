@@ -23,9 +23,34 @@ class Has {
   std::set<std::string> names_;
 };
 
+void append(audit::NumberPairs& pairs, audit::NumberPairs more) {
+  std::move(more.begin(), more.end(), std::back_inserter(pairs));
+}
+
+/// A median from which the distances to the next ones grow as fast as noise that is smooth in the
+/// data may: somebody at the top moves both the median and the noise as far as can be.
+audit::NumberPairs growing(const OptionValues& values) {
+  constexpr int kSteps = 6;
+  const double lower = values.real("lower");
+  const double width = values.real("upper") - lower;
+  std::vector<double> data(kSteps, lower);
+  for (int k = kSteps - 1; k >= 0; --k)
+    data.push_back(lower + width * std::exp(-values.real("epsilon") / 2 * k));
+  std::vector<double> other = data;
+  data.push_back(lower);
+  other.push_back(lower + width);
+  return {{"distances from the median that grow, and one person below or above", data, other}};
+}
+
 audit::NumberPairs people_of(const Has& has, const OptionValues& values, Relation relation) {
-  if (!has("lower")) return audit::people(0, 1, relation);
-  return audit::people(values.real("lower"), values.real("upper"), relation);
+  const double lower = has("lower") ? values.real("lower") : 0;
+  const double upper = has("upper") ? values.real("upper") : 1;
+  audit::NumberPairs pairs = audit::people(lower, upper, relation);
+  if (relation != Relation::kReplace) return pairs;
+  const double high = has("bound") ? lower + values.real("bound") : upper;
+  append(pairs, audit::heaps(lower, high, upper, relation));
+  if (has("noise")) append(pairs, growing(values));
+  return pairs;
 }
 
 audit::NumberPairs counts_of(const OptionValues& values) {
@@ -56,8 +81,30 @@ audit::NumberPairs scores_of(const Has& has, const OptionValues& values) {
   }
   if (has("temperature")) return audit::scores(candidates, values.real("bound"), false);
   const bool monotone = has("monotone") && values.flag("monotone");
-  const double level = has("threshold") ? values.real("threshold") : 0;
-  return audit::scores(candidates, values.real("sensitivity"), monotone, level);
+  const double sensitivity = values.real("sensitivity");
+  if (!has("threshold")) return audit::scores(candidates, sensitivity, monotone);
+  const double level = values.real("threshold");
+  const std::uint64_t positives = has("positives") ? values.whole("positives")
+                                  : has("fresh")   ? values.whole("fresh")
+                                                   : 1;
+  audit::NumberPairs pairs = audit::comparisons(positives, sensitivity, monotone, level);
+  append(pairs, audit::scores(candidates, sensitivity, monotone, level));
+  return pairs;
+}
+
+/// So many people that random subsamples of them agree, or nearly so.
+audit::NumberPairs crowds(double granularity) {
+  constexpr std::size_t kMany = 3000;
+  constexpr std::size_t kNearlyHalf = 1380;
+  std::vector<double> alike(kMany, granularity);
+  std::vector<double> one_apart = alike;
+  one_apart.back() = 1e6 * granularity;
+  std::vector<double> split(kMany, 0);
+  std::fill_n(split.begin(), kNearlyHalf, granularity);
+  std::vector<double> one_more = split;
+  one_more.back() = 1e6 * granularity;
+  return {{"three thousand alike, and one of them far off", alike, one_apart},
+          {"three thousand of two kinds, and one of them far off", split, one_more}};
 }
 
 /// Means on a holdout, of which one person moves each by one over its size, about where they differ
@@ -65,8 +112,11 @@ audit::NumberPairs scores_of(const Has& has, const OptionValues& values) {
 audit::LinePairs holdout_means(const OptionValues& values) {
   constexpr double kTraining = 0.5;
   const double step = 1 / static_cast<double>(values.whole("holdout_size"));
-  const double level = std::min(kTraining + values.real("threshold"), 1 - step);
-  audit::LinePairs pairs = audit::lines_of(audit::scores(6, step, /*monotone=*/false, level));
+  const double level = std::min(kTraining + values.real("threshold"), 1 - 3 * step);
+  audit::NumberPairs means =
+      audit::comparisons(values.whole("budget"), step, /*monotone=*/false, level);
+  append(means, audit::scores(6, step, /*monotone=*/false, level));
+  audit::LinePairs pairs = audit::lines_of(means);
   for (auto& pair : pairs) {
     for (audit::Lines* lines : {&pair.first, &pair.second})
       for (std::string& line : *lines) line.append(";").append(audit::shortest(kTraining));
@@ -88,12 +138,15 @@ audit::NumberPairs sequences_of(const OptionValues& values) {
   return pairs;
 }
 
-/// p-values that one person moves apart, the last one the other way.
-audit::NumberPairs tests_of(const OptionValues& values) {
+/// p-values that one person moves apart, the last one the other way, about `enough`: as many nats
+/// below their level as it takes to reject.
+audit::NumberPairs tests_of(const OptionValues& values, double enough) {
   const double half = values.real("log_sensitivity") / 2 * (1 - 1e-9);
   const std::uint64_t tests = std::min<std::uint64_t>(values.whole("tests"), 6);
+  const double level = values.real("rate") / static_cast<double>(tests);
   audit::NumberPairs pairs;
-  for (double p = 0.1; p > values.real("floor"); p /= 10) {
+  for (const double more : {-3, 0, 2, 4, 6}) {
+    const double p = std::max(level * std::exp(-enough - 2 * half * more), values.real("floor"));
     std::vector<double> up(tests, p * std::exp(half));
     std::vector<double> down(tests, p * std::exp(-half));
     std::swap(up.back(), down.back());
@@ -137,6 +190,8 @@ audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& 
   if (algorithm.histogram) return audit::lines_of(counts_of(values));
   if (has("keys_per_unit")) return audit::words(values.whole("keys_per_unit"), relation);
   if (algorithm.name == "stable_mode") return audit::words(1, relation);
+  if (algorithm.name == "subsample_stability")
+    return audit::lines_of(crowds(values.real("granularity")));
   if (has("holdout_size")) return holdout_means(values);
   if (has("l1_sensitivity") || has("l2_sensitivity")) {
     const bool whole = algorithm.name.starts_with("discrete_");
@@ -147,7 +202,10 @@ audit::LinePairs neighbours_for(const Algorithm& algorithm, const OptionValues& 
   if (has("p") && has("options"))
     return audit::lines_of(audit::local_answers(values.whole("options")));
   if (has("before")) return audit::lines_of(sequences_of(values));
-  if (has("log_sensitivity")) return audit::lines_of(tests_of(values));
+  if (has("log_sensitivity")) {
+    const double enough = algorithm.make(values).accuracy(1, 0.5)->half_width;
+    return audit::lines_of(tests_of(values, enough));
+  }
   if (algorithm.per_person || algorithm.input.starts_with("one row per person"))
     return audit::lines_of(people_of(has, values, relation));
   throw Error(ErrorCode::kUnsupported, "no pairs of neighbouring inputs are known for '" +
