@@ -17,16 +17,16 @@ namespace {
 
 using testing::SeededBits;
 
-constexpr int kRuns = 20'000;
+constexpr int kReleases = 20'000;
 
 /// Mean square of the error of `run()` over many runs. Laplace noise of scale b has 2 b^2 with a
 /// standard error of 2 b^2 sqrt(5/runs): 1.6 %. Six of them, 10 %, are exceeded with probability 1e-8.
 template <class Run>
 double mean_square(Run run) {
   double sum = 0;
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < kReleases; ++i) {
     const double error = run();
-    sum += error * error / kRuns;
+    sum += error * error / kReleases;
   }
   return sum;
 }
@@ -57,7 +57,8 @@ TEST(NoiseSize, OfASumDoesNotDependOnTheNumberOfRecords) {
   const Sum sum({.lower = 0, .upper = 10, .epsilon = 1, .relation = Relation::kAddRemove});
   for (const std::size_t n : {std::size_t{10}, std::size_t{10'000}}) {
     const std::vector<double> ones(n, 1.0);
-    const int runs = n > 100 ? 400 : kRuns;  // the same scale to 40 % suffices to see a factor of n
+    const int runs =
+        n > 100 ? 400 : kReleases;  // the same scale to 40 % suffices to see a factor of n
     double square = 0;
     for (int i = 0; i < runs; ++i) {
       Meter meter(sum.event());
@@ -65,7 +66,7 @@ TEST(NoiseSize, OfASumDoesNotDependOnTheNumberOfRecords) {
       const double error = sum.run(ones, context).value - static_cast<double>(n);
       square += error * error / runs;
     }
-    EXPECT_NEAR(square, 200, runs == kRuns ? 20 : 150);
+    EXPECT_NEAR(square, 200, runs == kReleases ? 20 : 150);
   }
 }
 

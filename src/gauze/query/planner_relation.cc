@@ -191,7 +191,7 @@ Scope RelationPlanner::select_rows(const SqlSelect& select, const Scope& scope) 
 namespace {
 
 UnitAggregate unit_aggregate_of(const SqlExpr& call, const Scope& scope) {
-  using Function = UnitAggregate::Function;
+  using PerUnit = UnitAggregate::Function;
   UnitAggregate result;
   const std::string& name = call.function;
   if (!call.filter.empty() || !call.within.empty())
@@ -200,17 +200,17 @@ UnitAggregate unit_aggregate_of(const SqlExpr& call, const Scope& scope) {
   if (call.star || (name == "count" && call.arguments.empty())) return result;
   if (call.arguments.size() != 1) unsupported(name + " takes one argument in a sub-select");
   if (name == "count")
-    result.function = call.distinct ? Function::kCountDistinct : Function::kCount;
+    result.function = call.distinct ? PerUnit::kCountDistinct : PerUnit::kCount;
   else if (call.distinct)
     unsupported("DISTINCT is supported in COUNT only");
   else if (name == "sum")
-    result.function = Function::kSum;
+    result.function = PerUnit::kSum;
   else if (name == "avg" || name == "mean")
-    result.function = Function::kAverage;
+    result.function = PerUnit::kAverage;
   else if (name == "min")
-    result.function = Function::kMinimum;
+    result.function = PerUnit::kMinimum;
   else if (name == "max")
-    result.function = Function::kMaximum;
+    result.function = PerUnit::kMaximum;
   else
     unsupported(name + " is not supported in a sub-select; use COUNT, SUM, AVG, MIN or MAX");
   result.argument = scope.bind(call.arguments[0]).expression;
