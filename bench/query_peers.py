@@ -12,6 +12,7 @@ express ends with an error.
 import json
 import os
 import sys
+import tempfile
 import time
 import warnings
 
@@ -142,7 +143,8 @@ def tumult(task, path):
     from pyspark.sql import SparkSession
     from tmlt.analytics import (AddMaxRows, AddRowsWithID, ApproxDPBudget, KeySet, MaxGroupsPerID,
                                 MaxRowsPerGroupPerID, PureDPBudget, QueryBuilder, Session)
-    spark = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "8g").getOrCreate()
+    spark = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "8g").config(
+        "spark.sql.warehouse.dir", tempfile.mkdtemp(prefix="gauze_spark_")).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     if not task.keys_are_public:
         raise CannotAsk("left out: key selection is another session")
