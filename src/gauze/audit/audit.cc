@@ -79,24 +79,22 @@ struct Tally {
   std::vector<std::uint64_t> parts;
 };
 
-Tally tally(Drawing& drawing, const Lead& lead, Side side, std::uint64_t runs) {
+Tally tally(const Lead& lead, const Outputs& outputs) {
   const std::vector<double>& cuts = lead.cuts;
-  Tally total{.parts = std::vector<std::uint64_t>(cuts.size() + 1)};
-  drawing.each(lead.pair, side, runs, [&](const Outputs& outputs) {
-    Tally part{.parts = std::vector<std::uint64_t>(cuts.size() + 1)};
-    for (const double value : lead.rule.statistic.of(outputs)) {
-      part.hits += value >= lead.rule.low && value <= lead.rule.high;
-      ++part.parts[static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), value) -
-                                            cuts.begin())];
-    }
-    part.runs = outputs.size();
-    return [&total, part = std::move(part)] {
-      total.hits += part.hits;
-      total.runs += part.runs;
-      for (std::size_t i = 0; i < part.parts.size(); ++i) total.parts[i] += part.parts[i];
-    };
-  });
-  return total;
+  Tally seen{.runs = outputs.size(), .parts = std::vector<std::uint64_t>(cuts.size() + 1)};
+  for (const double value : lead.rule.statistic.of(outputs)) {
+    seen.hits += value >= lead.rule.low && value <= lead.rule.high;
+    ++seen.parts[static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), value) -
+                                          cuts.begin())];
+  }
+  return seen;
+}
+
+void add(const Tally& part, Tally& total) {
+  total.hits += part.hits;
+  total.runs += part.runs;
+  total.parts.resize(part.parts.size());
+  for (std::size_t i = 0; i < part.parts.size(); ++i) total.parts[i] += part.parts[i];
 }
 
 /// Parts in the order of their likelihood ratio, added up one by one: the best tests that these parts
@@ -210,8 +208,7 @@ class Search {
 
  private:
   Lead look(std::size_t pair, std::uint64_t learn, std::uint64_t judged, double failure) {
-    Outputs a = drawing_.draw(pair, Side::kFirst, 2 * learn);
-    Outputs b = drawing_.draw(pair, Side::kSecond, 2 * learn);
+    auto [a, b] = drawing_.draw(pair, 2 * learn);
     if (a.width() != b.width()) {
       a.become_texts();
       b.become_texts();
@@ -237,9 +234,15 @@ class Search {
   }
 
   void settle(const Lead& lead, std::uint64_t judged, double failure) {
-    const Side other = lead.likely_side == Side::kFirst ? Side::kSecond : Side::kFirst;
-    const Tally likely = tally(drawing_, lead, lead.likely_side, judged);
-    const Tally unlikely = tally(drawing_, lead, other, judged);
+    Tally likely;
+    Tally unlikely;
+    drawing_.each(lead.pair, lead.likely_side, judged, [&](const BothOutputs& outputs) {
+      return [&, on_likely = tally(lead, outputs.of(lead.likely_side)),
+              on_unlikely = tally(lead, outputs.of(other(lead.likely_side)))] {
+        add(on_likely, likely);
+        add(on_unlikely, unlikely);
+      };
+    });
     const Finding found = judge(lead, likely, unlikely, claim_on(subject_, lead.pair), failure);
     if (subject_.pairs[lead.pair].same && !found.violation) return;
     if (!report_.curve.empty() && found.margin <= report_.finding.margin) return;

@@ -14,24 +14,34 @@ Drawing::Drawing(const Subject& subject, const Options& options)
       threads_(options.threads > 0 ? options.threads
                                    : std::max(1u, std::thread::hardware_concurrency())) {}
 
-void Drawing::each(std::size_t pair, Side side, std::uint64_t runs,
-                   const std::function<Merge(const Outputs&)>& use) {
+std::unique_ptr<BitSource> Drawing::bits(std::uint64_t stream) const {
+  return options_.bits ? options_.bits(stream) : std::make_unique<SystemBits>();
+}
+
+void Drawing::each(std::size_t pair, Side earlier, std::uint64_t runs,
+                   const std::function<Merge(const BothOutputs&)>& use) {
   const std::uint64_t at_once = subject_.runs_at_once;
   const std::uint64_t parts = (runs + at_once - 1) / at_once;
   std::vector<Merge> merges(parts);
   std::atomic<std::uint64_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
+  const auto outputs = [&](std::uint64_t part, std::uint64_t count) -> BothOutputs {
+    const std::unique_ptr<BitSource> one = bits(streams_ + part);
+    const std::unique_ptr<BitSource> two = bits(streams_ + parts + part);
+    if (subject_.draw_in_turns) return subject_.draw_in_turns(pair, count, *one);
+    Outputs before = subject_.draw(pair, earlier, count, *one);
+    Outputs after = subject_.draw(pair, other(earlier), count, *two);
+    if (earlier == Side::kSecond) std::swap(before, after);
+    return {std::move(before), std::move(after)};
+  };
   const auto work = [&] {
     for (std::uint64_t part = next++; part < parts; part = next++) {
       try {
-        const std::uint64_t stream = streams_ + part;
-        const std::unique_ptr<BitSource> bits =
-            options_.bits ? options_.bits(stream) : std::make_unique<SystemBits>();
         const std::uint64_t count = std::min(at_once, runs - part * at_once);
-        merges[part] = use(subject_.draw(pair, side, count, *bits));
+        merges[part] = use(outputs(part, count));
         const std::lock_guard lock(mutex);
-        runs_ += count;
+        runs_ += 2 * count;
         if (options_.progress) {
           options_.progress(
               std::min(1.0, static_cast<double>(runs_) / static_cast<double>(options_.runs)));
@@ -50,14 +60,17 @@ void Drawing::each(std::size_t pair, Side side, std::uint64_t runs,
     work();
   }
   if (failure) std::rethrow_exception(failure);
-  streams_ += parts;
+  streams_ += 2 * parts;
   for (const Merge& merge : merges) merge();
 }
 
-Outputs Drawing::draw(std::size_t pair, Side side, std::uint64_t runs) {
-  Outputs all;
-  each(pair, side, runs, [&all](const Outputs& outputs) -> Merge {
-    return [&all, outputs] { all.append(outputs); };
+BothOutputs Drawing::draw(std::size_t pair, std::uint64_t runs) {
+  BothOutputs all;
+  each(pair, Side::kFirst, runs, [&all](const BothOutputs& outputs) -> Merge {
+    return [&all, outputs] {
+      all.first.append(outputs.first);
+      all.second.append(outputs.second);
+    };
   });
   return all;
 }

@@ -16,16 +16,18 @@ class Drawing {
 
   Drawing(const Subject& subject, const Options& options);
 
-  Outputs draw(std::size_t pair, Side side, std::uint64_t runs);
+  BothOutputs draw(std::size_t pair, std::uint64_t runs);
 
-  /// Calls `use` on the outputs of `runs` runs in parts, from several threads, and what it returns
-  /// on one.
-  void each(std::size_t pair, Side side, std::uint64_t runs,
-            const std::function<Merge(const Outputs&)>& use);
+  /// Calls `use` on the outputs of `runs` runs of each input in parts, from several threads, and
+  /// what it returns on one. The input `earlier` is run first.
+  void each(std::size_t pair, Side earlier, std::uint64_t runs,
+            const std::function<Merge(const BothOutputs&)>& use);
 
   std::uint64_t runs() const { return runs_; }
 
  private:
+  std::unique_ptr<BitSource> bits(std::uint64_t stream) const;
+
   const Subject& subject_;
   const Options& options_;
   std::uint32_t threads_;

@@ -17,6 +17,18 @@ namespace gauze::audit {
 
 enum class Side : std::uint8_t { kFirst, kSecond };
 
+inline Side other(Side side) {
+  return side == Side::kFirst ? Side::kSecond : Side::kFirst;
+}
+
+/// As many outputs of the one input of a pair as of the other.
+struct BothOutputs {
+  Outputs first;
+  Outputs second;
+
+  const Outputs& of(Side side) const { return side == Side::kFirst ? first : second; }
+};
+
 /// Two inputs that the claim is about.
 template <class Input>
 struct Neighbours {
@@ -42,10 +54,13 @@ struct Subject {
   std::vector<PairText> pairs;
   /// `runs` independent outputs on one input of a pair. Called from several threads at once.
   std::function<Outputs(std::size_t pair, Side side, std::uint64_t runs, BitSource& bits)> draw;
+  /// Instead of `draw`, where the inputs of a pair have to take turns: `runs` outputs of each.
+  std::function<BothOutputs(std::size_t pair, std::uint64_t runs, BitSource& bits)> draw_in_turns =
+      {};
   /// Instead of `draw`, where they are known: the probabilities of all outputs, in one order for
   /// both sides. Divergences are then computed, not estimated.
   std::function<std::vector<double>(std::size_t pair, Side side)> probabilities = {};
-  std::uint64_t runs_at_once = 1 << 14;  ///< what `draw` is asked for at most
+  std::uint64_t runs_at_once = 1 << 14;  ///< what is asked for at most
 };
 
 namespace internal {

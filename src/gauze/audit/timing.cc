@@ -5,7 +5,22 @@
 namespace gauze::audit {
 namespace {
 
-/// Seconds that recent runs took, of both inputs.
+using Draw = decltype(Subject::draw);
+
+struct TimedRun {
+  double seconds;
+  Outputs output;
+};
+
+TimedRun timed_run(const Draw& draw, std::size_t pair, Side side, BitSource& bits) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  Outputs output = draw(pair, side, 1, bits);
+  return {std::chrono::duration<double>(Clock::now() - start).count(), std::move(output)};
+}
+
+/// What a run takes at present: of runs of either input that serve for nothing else, so that no output
+/// depends on one that is judged.
 class Lately {
  public:
   void add(double seconds) {
@@ -18,30 +33,32 @@ class Lately {
   double mean_ = 0;
 };
 
+Side either(BitSource& bits) {
+  return (bits.next() & 1) == 0 ? Side::kFirst : Side::kSecond;
+}
+
 }  // namespace
 
 Subject timed(Subject subject) {
-  using Clock = std::chrono::steady_clock;
   subject.name += ", by its run time";
   subject.probabilities = {};
-  subject.draw = [draw = subject.draw](std::size_t pair, Side side, std::uint64_t runs,
-                                       BitSource& bits) {
-    constexpr std::uint64_t kWarmUp = 32;
+  subject.draw_in_turns = [draw = subject.draw](std::size_t pair, std::uint64_t runs,
+                                                BitSource& bits) {
+    constexpr int kWarmUp = 32;
     Lately lately;
-    Outputs outputs;
-    for (std::uint64_t i = 0; i < kWarmUp + runs; ++i) {
-      const bool first_comes_first = (bits.next() & 1) == 0;
-      for (const Side now : {first_comes_first ? Side::kFirst : Side::kSecond,
-                             first_comes_first ? Side::kSecond : Side::kFirst}) {
-        const auto start = Clock::now();
-        const Outputs one = draw(pair, now, 1, bits);
-        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        lately.add(seconds);
-        if (i < kWarmUp || now != side) continue;
+    const auto look_again = [&] { lately.add(timed_run(draw, pair, either(bits), bits).seconds); };
+    for (int i = 0; i < kWarmUp; ++i) look_again();
+    BothOutputs outputs;
+    for (std::uint64_t i = 0; i < runs; ++i) {
+      look_again();
+      const Side earlier = either(bits);
+      for (const Side side : {earlier, other(earlier)}) {
+        const auto [seconds, output] = timed_run(draw, pair, side, bits);
         std::vector<double> joined = {lately.times(seconds)};
-        if (one.width() > 0)
-          joined.insert(joined.end(), one.vector(0).begin(), one.vector(0).end());
-        outputs.add(std::span<const double>(joined));
+        if (output.width() > 0)
+          joined.insert(joined.end(), output.vector(0).begin(), output.vector(0).end());
+        (side == Side::kFirst ? outputs.first : outputs.second)
+            .add(std::span<const double>(joined));
       }
     }
     return outputs;
