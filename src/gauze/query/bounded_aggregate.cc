@@ -43,9 +43,18 @@ Integer l2_squared_rows(const Bounds& bounds) {
 
 namespace {
 
-/// sum * kept / n, to the nearest whole number, halves up. No intermediate exceeds 128 bits.
+/// What a unit adds is held in parts of 2^-20: rounded to whole numbers, four of ten rows of each
+/// unit that counts for one would be nothing at all. No sum exceeds 128 bits below 2^43 rows.
+constexpr int kPartBits = 20;
+constexpr WideInteger kWhole = WideInteger{1} << kPartBits;
+
+WideInteger nearest_whole(WideInteger parts) {
+  return (parts + kWhole / 2) >> kPartBits;
+}
+
+/// sum * kept / n, to the nearest part, halves up.
 WideInteger scaled(WideInteger sum, std::uint64_t kept, std::uint64_t n) {
-  if (kept == n) return sum;
+  if (kept == n) return sum * kWhole;
   const auto wide_n = static_cast<WideInteger>(n);
   const auto wide_kept = static_cast<WideInteger>(kept);
   WideInteger quotient = sum / wide_n;
@@ -54,7 +63,7 @@ WideInteger scaled(WideInteger sum, std::uint64_t kept, std::uint64_t n) {
     rest += wide_n;
     --quotient;
   }
-  return quotient * wide_kept + (2 * rest * wide_kept + wide_n) / (2 * wide_n);
+  return quotient * wide_kept * kWhole + (2 * rest * wide_kept * kWhole + wide_n) / (2 * wide_n);
 }
 
 WideInteger contribution(const Measure& measure, const std::uint64_t* cells, std::uint32_t nulls) {
@@ -79,7 +88,7 @@ struct KeptGroups {
 
 /// What one thread has added up.
 struct Partial {
-  std::vector<WideInteger> sums;
+  std::vector<WideInteger> sums;  // in parts
   std::vector<std::vector<GroupValue>> samples;
   KeptGroups kept;
 };
@@ -295,7 +304,7 @@ class Worker {
     const std::uint64_t kept = std::min({n, s_.bounds.rows_per_group, left});
     WideInteger* totals = out_.sums.data() + group * measures_;
     for (std::size_t i = 0; i < measures_; ++i) {
-      totals[i] += s_.options.measures[i].units ? 1 : scaled(sums_[i], kept, n);
+      totals[i] += s_.options.measures[i].units ? kWhole : scaled(sums_[i], kept, n);
     }
     for (std::size_t i = 0; i < s_.options.samples.size(); ++i) choose(i, entries, kept);
     if (s_.options.unit_keys) out_.kept.groups.push_back(group);
@@ -500,6 +509,7 @@ struct BoundedAggregate::Parts {
       const auto& sums = workers[w]->result().sums;
       for (std::size_t i = 0; i < sums.size(); ++i) totals.sums[i] += sums[i];
     }
+    std::transform(totals.sums.begin(), totals.sums.end(), totals.sums.begin(), nearest_whole);
     for (std::size_t s = 0; s < options.samples.size(); ++s) {
       std::vector<std::vector<GroupValue>> parts;
       for (auto& worker : workers) parts.push_back(std::move(worker->result().samples[s]));

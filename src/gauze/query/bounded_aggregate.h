@@ -81,7 +81,8 @@ Bounds tightened(Bounds bounds);
 ///
 /// Of each unit the `groups_per_unit` groups with the smallest keyed hash count; a unit with n rows in
 /// a group counts for n' = min(n, rows_per_group, what is left of rows_per_unit) of them, and what it
-/// adds to a measure is its sum times n'/n, rounded: what n' random rows would add on average.
+/// adds to a measure is its sum times n'/n: what n' random rows would add on average. The sums of all
+/// units are rounded once.
 ///
 /// Stability  adding or removing a unit moves a measure whose rows add at most M by at most
 ///            M l1_rows in l1 and M sqrt(l2_squared_rows) in l2 norm, and nothing of other units.
