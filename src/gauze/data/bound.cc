@@ -36,24 +36,31 @@ Column with_distinct_codes(const Column& texts) {
   return Column::of_texts(values, valid);
 }
 
-std::vector<std::size_t> chosen_rows(const Table& table, const TableBounds& bounds,
-                                     BitSource& bits) {
-  std::vector<std::size_t> chosen;
+struct OwnedRow {
+  std::size_t row;
+  std::uint32_t unit;
+};
+
+std::vector<OwnedRow> chosen_rows(const Table& table, const TableBounds& bounds, BitSource& bits) {
+  std::vector<OwnedRow> chosen;
   if (bounds.unit.get().empty()) {
-    for (std::size_t row = 0; row < table.rows(); ++row) chosen.push_back(row);
+    for (std::size_t row = 0; row < table.rows(); ++row) chosen.push_back({row, 0});
     return chosen;
   }
   const Column& column = table.column(bounds.unit.get());
   const Column unit = column.type() == Type::kText ? with_distinct_codes(column) : column;
+  std::uint32_t owner = 0;
   for (const auto& rows : rows_by_unit(unit)) {
     if (rows.size() <= bounds.rows_per_unit) {
-      chosen.insert(chosen.end(), rows.begin(), rows.end());
+      for (const std::size_t row : rows) chosen.push_back({row, owner});
     } else {
       for (const std::uint64_t i : fixed_size_subsample(bits, rows.size(), bounds.rows_per_unit))
-        chosen.push_back(rows[i]);
+        chosen.push_back({rows[i], owner});
     }
+    ++owner;
   }
-  std::sort(chosen.begin(), chosen.end());
+  std::sort(chosen.begin(), chosen.end(),
+            [](const OwnedRow& a, const OwnedRow& b) { return a.row < b.row; });
   return chosen;
 }
 
@@ -186,11 +193,17 @@ BoundedTable bound(const Table& rows, TableBounds bounds, BitSource& bits) {
     rows.column(each.name);
     names.push_back(each.name);
   }
-  const auto chosen = chosen_rows(rows, bounds, bits);
+  std::vector<std::size_t> chosen;
+  std::vector<std::uint32_t> units;
+  for (const OwnedRow& each : chosen_rows(rows, bounds, bits)) {
+    chosen.push_back(each.row);
+    if (!bounds.unit.get().empty()) units.push_back(each.unit);
+  }
   std::vector<Column> columns;
   for (const ColumnSchema& each : bounds.columns.get())
     columns.push_back(clip(rows.column(each.name).take(chosen), each));
-  return BoundedTable(Table(std::move(names), std::move(columns)), std::move(bounds));
+  return BoundedTable(Table(std::move(names), std::move(columns)), std::move(units),
+                      std::move(bounds));
 }
 
 }  // namespace gauze

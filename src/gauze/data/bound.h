@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,17 @@ TableBounds bounds_of(const TableSchema& schema);
 class BoundedTable {
  public:
   const Table& rows() const { return rows_; }
+  /// The number of the unit that each row belongs to; empty where every row is another unit.
+  std::span<const std::uint32_t> units() const { return units_; }
   const TableBounds& bounds() const { return bounds_; }
 
  private:
   friend BoundedTable bound(const Table& rows, TableBounds bounds, BitSource& bits);
-  BoundedTable(Table rows, TableBounds bounds)
-      : rows_(std::move(rows)), bounds_(std::move(bounds)) {}
+  BoundedTable(Table rows, std::vector<std::uint32_t> units, TableBounds bounds)
+      : rows_(std::move(rows)), units_(std::move(units)), bounds_(std::move(bounds)) {}
 
   Table rows_;
+  std::vector<std::uint32_t> units_;
   TableBounds bounds_;
 };
 

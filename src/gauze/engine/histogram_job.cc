@@ -65,12 +65,41 @@ Shape shape_of(const std::vector<Axis>& axes) {
   return shape;
 }
 
+/// Of one unit in one cell; no limit of its own where the method does not know of any.
+std::uint64_t rows_per_cell_of(const HistogramJob::Options& options, std::uint64_t rows_per_unit) {
+  const auto& known = method_named(options).options;
+  const bool limited = std::any_of(known.begin(), known.end(),
+                                   [](const auto& each) { return each.name == "rows_per_cell"; });
+  const std::uint64_t limit = limited ? values_of(options).whole("rows_per_cell") : 0;
+  return limit == 0 ? rows_per_unit : limit;
+}
+
+/// A row of a unit, as a point.
+struct OwnedPoint {
+  std::uint32_t unit;
+  std::vector<std::uint32_t> place;
+  auto operator<=>(const OwnedPoint&) const = default;
+};
+
+/// No more than `most` rows of a unit in a cell. Which of them stay is no question: they are alike.
+void thin(std::vector<OwnedPoint>& points, std::uint64_t most) {
+  std::sort(points.begin(), points.end());
+  std::vector<OwnedPoint> kept;
+  std::uint64_t alike = 0;
+  for (OwnedPoint& point : points) {
+    alike = !kept.empty() && kept.back() == point ? alike + 1 : 1;
+    if (alike <= most) kept.push_back(std::move(point));
+  }
+  points = std::move(kept);
+}
+
 }  // namespace
 
 HistogramJob::HistogramJob(Options options)
     : options_(completed(std::move(options))),
       axes_(axes_of(options_)),
       rows_per_unit_(values_of(options_).whole("rows_per_unit")),
+      rows_per_cell_(rows_per_cell_of(options_, rows_per_unit_)),
       method_(method_named(options_).histogram(values_of(options_), shape_of(axes_))) {
   const TableBounds bounds = bounds_of(options_.table);
   require(!bounds.unit->empty() || rows_per_unit_ == 1,
@@ -98,12 +127,18 @@ Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) con
     cells.push_back(axes_[axis].indices(table.rows().columns()[axis]));
   Points points;
   points.coordinates.reserve(table.rows().rows() * axes_.size());
+  std::vector<OwnedPoint> owned;
   for (std::size_t row = 0; row < table.rows().rows(); ++row) {
     bool counted = true;
     for (const auto& axis : cells) counted = counted && axis[row] != Axis::kNoCell;
     if (!counted) continue;
-    for (const auto& axis : cells) points.coordinates.push_back(axis[row]);
+    if (rows_per_cell_ < rows_per_unit_) owned.push_back({table.units()[row], {}});
+    auto& place = rows_per_cell_ < rows_per_unit_ ? owned.back().place : points.coordinates;
+    for (const auto& axis : cells) place.push_back(axis[row]);
   }
+  thin(owned, rows_per_cell_);
+  for (const OwnedPoint& point : owned)
+    points.coordinates.insert(points.coordinates.end(), point.place.begin(), point.place.end());
   auto released = method_.run(points, context);
   return {
       {axes_, std::move(released.value)}, std::move(released.accuracy), std::move(released.spent)};

@@ -23,7 +23,8 @@ struct ColumnHistogram {
 /// A histogram method of the registry on columns of a private table.
 ///
 /// At most `rows_per_unit` rows of each privacy unit take part, chosen at random; it is the schema's
-/// when it is not given. A row that is null in one of the columns is not counted.
+/// when it is not given; where the method knows `rows_per_cell`, at most so many of them in one cell. A
+/// row that is null in one of the columns is not counted.
 ///
 /// Privacy    that of the method, per privacy unit of the table, add_remove.
 /// Accuracy   that of the method, on the rows that take part.
@@ -55,6 +56,7 @@ class HistogramJob {
   Options options_;
   std::vector<Axis> axes_;
   std::uint64_t rows_per_unit_ = 0;
+  std::uint64_t rows_per_cell_ = 0;
   HistogramMethod method_;
 };
 

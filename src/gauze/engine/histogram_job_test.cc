@@ -99,6 +99,26 @@ TEST(HistogramJob, APersonCountsAtMostAsOftenAsAllowedAndPaysForIt) {
   EXPECT_EQ(event.scale, 3);
 }
 
+// The noise of a sparse histogram may be for one row of a person in a cell: then no more count there.
+TEST(HistogramJob, APersonCountsInACellAtMostAsOftenAsItsNoiseIsFor) {
+  std::string others;  // 20 in each ward, so that both are named
+  for (int i = 100; i < 140; ++i)
+    others += std::to_string(i) + (i % 2 == 0 ? ",30,a,1\n" : ",30,b,1\n");
+  const auto rows_of_one = [&](const std::string& rows, int per_cell) {
+    const nlohmann::json options = {{"epsilon", 100000},  {"delta", 0.5},
+                                    {"rows_per_unit", 3}, {"rows_per_cell", per_cell},
+                                    {"noise", "laplace"}, {"cells", "100,2"}};
+    const auto histogram =
+        released(job({"age", "ward"}, options, "sparse_histogram"), Data(rows + others));
+    return histogram.total().value - 40;
+  };
+  const std::string alike = "7,30,a,1\n7,30,a,2\n7,30,a,1\n7,30,a,1\n";
+  EXPECT_EQ(rows_of_one(alike, 0), 3);
+  EXPECT_EQ(rows_of_one(alike, 2), 2);
+  EXPECT_EQ(rows_of_one(alike, 1), 1);
+  EXPECT_EQ(rows_of_one("7,30,a,1\n7,30,b,1\n7,30,a,1\n", 1), 2);
+}
+
 TEST(HistogramJob, EveryMethodRunsOnATable) {
   const Data data("1,10,a,5\n1,10,a,50\n2,99,b,99\n3,0,c,0\n");
   for (const Algorithm& each : algorithms()) {

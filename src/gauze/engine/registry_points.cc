@@ -195,7 +195,8 @@ Algorithm sparse_histogram() {
            {{"delta", Type::kNumber, "above 0; no threshold is certain, so there is no default",
              ""},
             {"rows_per_cell", Type::kWhole,
-             "at most so many rows of a person lie in one cell, by a promise; 0 is all of them",
+             "at most so many rows of a person count in one cell (of a table; of points given "
+             "otherwise it is a promise); 0 is all of them",
              "0"},
             {"noise", Type::kText, "best (the lower threshold), laplace or gaussian", "best"}})},
       [](const OptionValues& values, const Shape& shape) {
