@@ -36,10 +36,16 @@ std::variant<TruncatedGeometric, ThresholdPlan> rule_of(KeySelectionMethod metho
   }
 }
 
+/// Where there are many keys each is a place in memory far from the others, asked for so much earlier.
+constexpr std::ptrdiff_t kKeysAhead = 16;
+
 /// How many units have each key.
 std::vector<std::int64_t> unit_counts(const UnitKeys& units, std::uint64_t keys_per_unit) {
-  std::vector<std::int64_t> counts(units.key_count, 0);
-  std::vector<std::uint64_t> seen(units.key_count, 0);
+  struct Tally {
+    std::uint64_t last_unit = 0;
+    std::int64_t count = 0;
+  };
+  std::vector<Tally> tallies(units.key_count);
   for (std::size_t unit = 1; unit < units.offsets.size(); ++unit) {
     if (units.offsets[unit] - units.offsets[unit - 1] > keys_per_unit) {
       throw Error(ErrorCode::kUnboundedData,
@@ -47,14 +53,19 @@ std::vector<std::int64_t> unit_counts(const UnitKeys& units, std::uint64_t keys_
     }
     for (std::uint64_t i = units.offsets[unit - 1]; i < units.offsets[unit]; ++i) {
       const std::uint32_t key = units.keys.at(i);
-      if (key >= units.key_count || seen[key] == unit) {
+      if (i + kKeysAhead < units.keys.size()) {
+        __builtin_prefetch(tallies.data() + units.keys[i + kKeysAhead], 1);
+      }
+      if (key >= units.key_count || tallies[key].last_unit == unit) {
         throw Error(ErrorCode::kInvalidInput,
                     "keys of a unit must be different and below key_count");
       }
-      seen[key] = unit;
-      ++counts[key];
+      tallies[key] = {unit, tallies[key].count + 1};
     }
   }
+  std::vector<std::int64_t> counts;
+  counts.reserve(tallies.size());
+  for (const Tally& tally : tallies) counts.push_back(tally.count);
   return counts;
 }
 
@@ -67,7 +78,10 @@ void name_above(const ThresholdPlan& plan, const ThresholdRound& round, const Ad
     const auto last = units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[unit]);
     const auto open = std::count_if(first, last, [&](std::uint32_t key) { return !named[key]; });
     const std::int64_t weight = plan.weights[static_cast<std::size_t>(open)];
-    for (auto key = first; key != last; ++key) weights[*key] += named[*key] ? 0 : weight;
+    for (auto key = first; key != last; ++key) {
+      if (units.keys.end() - key > kKeysAhead) __builtin_prefetch(&weights[key[kKeysAhead]], 1);
+      weights[*key] += named[*key] ? 0 : weight;
+    }
   }
   const std::vector<std::int64_t> noisy = internal::noised(weights, noise, bits);
   const std::int64_t threshold = saturate(round.threshold);

@@ -4,19 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
 
 #include "gauze/base/error.h"
 #include "gauze/query/bounded_aggregate_hash_internal.h"
 #include "gauze/query/bounded_aggregate_rows_internal.h"
+#include "gauze/query/on_threads_internal.h"
 
 namespace gauze {
 
 using internal::KeyedHash;
 using internal::mix;
+using internal::on_threads;
 using internal::PartitionedRows;
+using internal::thread_count;
 
 Bounds tightened(Bounds b) {
   require(b.rows_per_unit >= 1 && b.groups_per_unit >= 1 && b.rows_per_group >= 1,
@@ -130,15 +130,19 @@ class Worker {
       gather();
       reduce(last);
     }
+    settle();
   }
 
   Partial& result() { return out_; }
 
  private:
   static constexpr std::uint32_t kCarried = 1u << 31;
+  static constexpr std::size_t kMostDue = 32;
   struct Unit {
     std::array<std::uint64_t, kUnitWords> id;
-    bool operator==(const Unit&) const = default;
+    bool operator==(const Unit& other) const {
+      return id[0] == other.id[0] && id[kUnitWords - 1] == other.id[kUnitWords - 1];
+    }
   };
   struct Entry {
     std::uint64_t order;  // the keyed hash by which a unit's groups compete
@@ -302,13 +306,26 @@ class Worker {
   std::uint64_t clip(std::span<const Entry> entries, std::uint64_t n, std::uint64_t left) {
     const std::uint32_t group = entries.front().group;
     const std::uint64_t kept = std::min({n, s_.bounds.rows_per_group, left});
-    WideInteger* totals = out_.sums.data() + group * measures_;
+    if (due_.size() == kMostDue) settle();
+    due_.push_back(group);
+    __builtin_prefetch(out_.sums.data() + group * measures_, 1);
     for (std::size_t i = 0; i < measures_; ++i) {
-      totals[i] += s_.options.measures[i].units ? kWhole : scaled(sums_[i], kept, n);
+      due_sums_.push_back(s_.options.measures[i].units ? kWhole : scaled(sums_[i], kept, n));
     }
     for (std::size_t i = 0; i < s_.options.samples.size(); ++i) choose(i, entries, kept);
     if (s_.options.unit_keys) out_.kept.groups.push_back(group);
     return kept;
+  }
+
+  /// Adds what is due to the totals. Where there are many groups each is a place in memory far from the others: it was asked
+  /// for when it was noted, and is there by now.
+  void settle() {
+    const WideInteger* sum = due_sums_.data();
+    for (const std::uint32_t group : due_) {
+      for (std::size_t i = 0; i < measures_; ++i) out_.sums[group * measures_ + i] += *sum++;
+    }
+    due_.clear();
+    due_sums_.clear();
   }
 
   /// Keeps at most `kept` values of a unit's rows in a group: every set of rows, or of different values,
@@ -354,29 +371,11 @@ class Worker {
   std::vector<Entry> entries_;
   std::vector<Carried> carried_;
   std::vector<WideInteger> carried_sums_, sums_;
+  std::vector<std::uint32_t> due_;  // groups, and what their totals shall grow by
+  std::vector<WideInteger> due_sums_;
   std::vector<std::int64_t> values_;
   std::vector<std::pair<std::uint64_t, std::int64_t>> lots_;
 };
-
-/// Runs `work(i)` on `threads` threads, this one included; throws what the first of them threw.
-template <class Work>
-void on_threads(unsigned threads, Work work) {
-  std::exception_ptr failure;
-  std::mutex mutex;
-  const auto guarded = [&](unsigned i) {
-    try {
-      work(i);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(guarded, i);
-  guarded(0);
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
-}
 
 GroupedValues grouped(std::vector<std::vector<GroupValue>> parts, std::size_t groups, bool distinct,
                       unsigned threads) {
@@ -438,10 +437,6 @@ UnitKeys unit_keys(const std::vector<KeptGroups>& parts, std::size_t groups) {
     result.offsets.push_back(result.keys.size());
   }
   return result;
-}
-
-unsigned thread_count(unsigned asked) {
-  return asked != 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
 }
 
 std::uint64_t memory_size(std::uint64_t asked) {

@@ -10,7 +10,7 @@
 namespace gauze {
 namespace {
 
-constexpr std::uint64_t kMostGroups = 1'000'000;
+constexpr std::uint64_t kMostDeclaredGroups = 1'000'000;
 
 [[noreturn]] void not_private(const std::string& what) {
   throw Error(ErrorCode::kNotPrivate, what);
@@ -132,7 +132,7 @@ void AnswerPlanner::keys(const SqlSelect& select) {
     if (column.domain && key.facts.nullable) column.domain->push_back(Value());
     if (column.domain) {
       groups *= column.domain->size();
-      if (groups > kMostGroups)
+      if (groups > kMostDeclaredGroups)
         unsupported(
             "the answer would have more than a million groups, declared values of all keys "
             "multiplied; group by fewer or coarser keys");
