@@ -9,8 +9,8 @@ Gauze's, and errors: the mean over groups of |count - true count| and of |sum - 
 cuts off. Gauze plans, calibrates, reads, adds up and draws noise. Everybody answers the whole question.
 
 `file`: everybody reads the same Parquet file, and that counts. `memory` (with --memory): the data is at hand in the form in which a library
-takes it, frames and arrays; for Gauze and DuckDB, a table of the embedded engine that an earlier run has read. Gauze and DuckDB take
-turns in one process; machines are noisy: compare ratios, and processor seconds where others are at work.
+takes it, frames and arrays; for Gauze a `Table`, for DuckDB a table of its own that an earlier run has read. On files Gauze and DuckDB
+take turns in one process; machines are noisy: compare ratios, and processor seconds where others are at work.
 """
 
 import argparse
@@ -79,15 +79,25 @@ class Times:
                 f"{self.processors / base.processors:.3g}"]
 
 
-def gauze(options, path, schema, sql, delta, plain):
-    """Times of Gauze and of the plain question, and the answer; or nothing, nothing and the reason."""
+def ask(options, path, schema, sql, delta, plain):
+    """What query_bench prints of each run, without the first line, which says how long opening took; or the reason why not."""
     result = subprocess.run(
-        [options.bench, path, sql, schema, options.epsilon, delta, "0", str(options.repeat), plain.format("d")],
+        [options.bench, path, sql, schema, options.epsilon, delta, "0", str(options.repeat)] + plain,
         capture_output=True, text=True)
     if result.returncode != 0:
-        return None, None, result.stderr.strip()
-    runs = [json.loads(line) for line in result.stdout.splitlines()][1:]  # the first says how long opening took
-    return Times(runs), Times(runs, "plain_"), runs[-1].get("rows", [])
+        return None, result.stderr.strip()
+    return [json.loads(line) for line in result.stdout.splitlines()][1:], ""
+
+
+def gauze(options, path, table, schema, sql, delta, plain):
+    """Times of Gauze and of the plain question, and the answer; or nothing, nothing and the reason. `table`: a file of the embedded
+    engine, for the plain question, where Gauze has the rows of `path` in memory."""
+    plain = [plain.format("d")]
+    runs, failure = ask(options, f"memory:{path}" if table else path, schema, sql, delta, [] if table else plain)
+    plain_runs = ask(options, table, schema, sql, delta, plain)[0] if table else runs
+    if not runs or not plain_runs:
+        return None, None, failure
+    return Times(runs), Times(plain_runs, "plain_"), runs[-1].get("rows", [])
 
 
 def errors(rows, truth):
@@ -120,7 +130,7 @@ def peer(options, name, task, path, where):
 def report(out, options, folder, schemas, rows, peers):
     parquet = str(folder / f"d{rows}.parquet")
     generate(rows, parquet)
-    held = {"file": parquet}
+    held = {"file": ""}
     if options.memory:
         held["memory"] = str(folder / f"d{rows}.duckdb")
         as_table(parquet, held["memory"])
@@ -128,9 +138,9 @@ def report(out, options, folder, schemas, rows, peers):
         if options.tasks not in task:
             continue
         truth = duckdb.sql(theirs.format(f"'{parquet}'")).fetchall()
-        for where, path in held.items():
+        for where, table in held.items():
             line = [task, rows, len(truth), where]
-            base, plain, answer = gauze(options, path, schemas[whose], ours, delta, theirs)
+            base, plain, answer = gauze(options, parquet, table, schemas[whose], ours, delta, theirs)
             if base is None:
                 out.writerow(line + ["gauze", answer])
                 continue

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "gauze/base/words.h"
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 
@@ -328,6 +329,16 @@ std::unique_ptr<Stream> stream(std::shared_ptr<DuckDbDatabase> database, const s
 std::unique_ptr<Stream> waiting_stream(std::shared_ptr<DuckDbDatabase> database,
                                        const std::string& sql) {
   return std::make_unique<WaitingStream>(std::move(database), sql);
+}
+
+std::vector<ColumnInfo> EmbeddedSource::columns(const std::string& table) {
+  std::vector<std::string> names;
+  for (const auto& [name, columns] : columns_) {
+    if (same_name(name, table)) return columns;
+    names.push_back(name);
+  }
+  throw Error(ErrorCode::kUnknownName, "nothing holds the table '" + table.substr(0, 60) +
+                                           "'; did you mean '" + nearest_word(table, names) + "'?");
 }
 
 void run_duckdb(const std::vector<std::string>& statements) {

@@ -2,6 +2,7 @@
 
 #include <duckdb.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -83,6 +84,27 @@ std::unique_ptr<Stream> stream(std::shared_ptr<DuckDbDatabase> database, const s
 /// planned once; a prepared statement plans it twice.
 std::unique_ptr<Stream> waiting_stream(std::shared_ptr<DuckDbDatabase> database,
                                        const std::string& sql);
+
+/// A source whose tables are views in an embedded engine.
+class EmbeddedSource : public Source {
+ public:
+  const Dialect& dialect() const override { return duckdb_dialect(); }
+  std::vector<ColumnInfo> columns(const std::string& table) override;
+  std::unique_ptr<Stream> execute(const std::string& sql) override {
+    return stream(database_, sql);
+  }
+  std::unique_ptr<Stream> execute_few(const std::string& sql) override {
+    return waiting_stream(database_, sql);
+  }
+  std::string step_sum(const StepSum& sum) override { return database_->step_sum(sum); }
+
+ protected:
+  explicit EmbeddedSource(const SourceOptions& options)
+      : database_(std::make_shared<DuckDbDatabase>(options)) {}
+
+  std::shared_ptr<DuckDbDatabase> database_;
+  std::map<std::string, std::vector<ColumnInfo>> columns_;  ///< of each table
+};
 
 /// 'text' as a SQL literal.
 std::string sql_text(const std::string& text);

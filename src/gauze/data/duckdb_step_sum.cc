@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gauze/data/duckdb_internal.h"
+#include "gauze/data/step_sum.h"
 
 // Sums in whole steps as an aggregate of the embedded engine. In its SQL the same takes a comparison, an addition and a
 // subtraction of whole columns, and the engine must be kept from believing statistics that leave out NaN.
@@ -31,12 +32,6 @@ struct State {
   }
 };
 
-/// Adding this makes the last bit of a double worth one step, so that the sum is rounded to steps, and
-/// its bits count them from those of this.
-double anchor(const StepSum& sum) {
-  return std::ldexp(1.5, 52 + sum.exponent);
-}
-
 State& state(duckdb_aggregate_state* states, idx_t i) {
   return *reinterpret_cast<State*>(states[i]);
 }
@@ -50,22 +45,14 @@ void initialise(duckdb_function_info, duckdb_aggregate_state state) {
 }
 
 void update(duckdb_function_info info, duckdb_data_chunk input, duckdb_aggregate_state* states) {
-  const StepSum sum = *static_cast<StepSum*>(duckdb_aggregate_function_get_extra_info(info));
-  const double zero = anchor(sum);
-  const auto zero_bits = std::bit_cast<std::int64_t>(zero);
-  const double for_null = sum.for_null.value_or(std::nan(""));
+  const StepRounding rounding(
+      *static_cast<StepSum*>(duckdb_aggregate_function_get_extra_info(info)));
   duckdb_vector vector = duckdb_data_chunk_get_vector(input, 0);
   const auto* values = static_cast<double*>(duckdb_vector_get_data(vector));
   const uint64_t* valid = duckdb_vector_get_validity(vector);
   const idx_t rows = duckdb_data_chunk_get_size(input);
   const auto add = [&](idx_t i, double x) {
-    if (std::isnan(x)) {
-      if (std::isnan(for_null)) return;
-      x = for_null;
-    }
-    x = x < sum.lower ? sum.lower : x;
-    x = x > sum.upper ? sum.upper : x;
-    state(states, i).add(std::bit_cast<std::int64_t>(x + zero) - zero_bits);
+    rounding(x, [&](std::int64_t steps) { state(states, i).add(steps); });
   };
   for (idx_t i = 0; i < rows && !valid; ++i) add(i, values[i]);
   for (idx_t i = 0; i < rows && valid; ++i) {

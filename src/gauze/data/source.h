@@ -15,6 +15,8 @@
 
 namespace gauze {
 
+class Table;
+
 /// A few thousand rows on their way from a source. A column holds integers, reals or texts and
 /// nothing else: the SQL that asked for it says which, by a cast.
 struct BatchColumn {
@@ -79,6 +81,8 @@ class Source {
   /// sum, of which `high` are the upper 64 bits and `low` the lower ones, and how many there were, `n`. "" where the
   /// source has no such thing.
   virtual std::string step_sum(const StepSum& /*sum*/) { return ""; }
+  /// The rows of a table that lies in memory; nothing where SQL must ask for them.
+  virtual const Table* held(const std::string& /*table*/) { return nullptr; }
   /// How many rows of the table are so broken that no SELECT sees them. For the steward: an exact count.
   virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
 };
@@ -105,6 +109,11 @@ struct SourceOptions {
 ///   base.duckdb         the table of that name in a DuckDB file; base.duckdb:visits another one
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options = {});
+
+/// Tables in memory, by name, for any SQL; numbers are not copied until they are asked for. A text that is not UTF-8 is
+/// null. Throws `kInvalidInput` when there is none.
+std::unique_ptr<Source> open_tables(const std::map<std::string, Table>& tables,
+                                    const SourceOptions& options = {});
 
 /// A PostgreSQL server by its URI; every statement runs in a read-only transaction. Throws
 /// `kUnavailable`.

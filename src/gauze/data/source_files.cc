@@ -14,7 +14,6 @@ namespace gauze {
 namespace {
 
 using internal::DuckDbConnection;
-using internal::DuckDbDatabase;
 using internal::DuckDbResult;
 using internal::sql_text;
 namespace fs = std::filesystem;
@@ -280,10 +279,10 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
   }
 }
 
-class FileSource final : public Source {
+class FileSource final : public internal::EmbeddedSource {
  public:
   FileSource(const std::map<std::string, std::string>& tables, const SourceOptions& options)
-      : database_(std::make_shared<DuckDbDatabase>(options)) {
+      : EmbeddedSource(options) {
     if (tables.empty()) throw Error(ErrorCode::kInvalidInput, "no file was given");
     std::vector<std::string> paths, folders;
     for (const auto& [name, text] : tables) {
@@ -300,29 +299,6 @@ class FileSource final : public Source {
     }
     database_->lock(paths, folders);
   }
-
-  const Dialect& dialect() const override { return duckdb_dialect(); }
-
-  std::vector<ColumnInfo> columns(const std::string& table) override {
-    std::vector<std::string> names;
-    for (const auto& [name, columns] : columns_) {
-      if (same_name(name, table)) return columns;
-      names.push_back(name);
-    }
-    throw Error(ErrorCode::kUnknownName, "no file holds the table '" + table.substr(0, 60) +
-                                             "'; did you mean '" + nearest_word(table, names) +
-                                             "'?");
-  }
-
-  std::unique_ptr<Stream> execute(const std::string& sql) override {
-    return internal::stream(database_, sql);
-  }
-
-  std::unique_ptr<Stream> execute_few(const std::string& sql) override {
-    return internal::waiting_stream(database_, sql);
-  }
-
-  std::string step_sum(const StepSum& sum) override { return database_->step_sum(sum); }
 
   std::uint64_t broken_rows(const std::string& table) override {
     const auto found = std::find_if(scans_.begin(), scans_.end(),
@@ -407,8 +383,6 @@ class FileSource final : public Source {
                    "the columns of " + shown(holder.path) + " cannot be named");
   }
 
-  std::shared_ptr<DuckDbDatabase> database_;
-  std::map<std::string, std::vector<ColumnInfo>> columns_;
   std::map<std::string, std::string> scans_;  ///< of each table, in FROM
   std::map<std::string, std::string> attached_;
 };

@@ -59,6 +59,18 @@ struct GroupSums {
 };
 GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& source);
 
+/// The cells whose values a measure adds up.
+inline std::uint32_t cells_of(const Measure& measure) {
+  std::uint32_t cells = 0;
+  for (const Measure::Factor& factor : measure.factors) cells |= std::uint32_t{1} << factor.cell;
+  return cells;
+}
+
+/// What `group_sums` asks for, of group g and measure i at [g * measures + i], from a table in memory; empty where the source
+/// must be asked.
+std::vector<WideInteger> held_sums(const SqlQuery::Options& options,
+                                   const MeasurementDesign& design, Source& source);
+
 /// Streams rows and bounds them here.
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
                       Source& source, GroupIndex& index, BitSource& bits);

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "gauze/base/words.h"
+#include "gauze/data/duckdb_internal.h"
+#include "gauze/data/table.h"
+
+// Each table in memory becomes a function of the embedded engine that hands out its rows, and a view of that.
+namespace gauze {
+namespace {
+
+/// Whether every character is whole, as the engine expects of its texts (RFC 3629).
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t at) {
+      return at < text.size() ? static_cast<std::uint8_t>(text[at]) : std::uint8_t{0};
+    };
+    const std::uint8_t first = byte(i);
+    const std::size_t more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    if ((first >= 0x80 && first < 0xc2) || first > 0xf4) return false;
+    const std::uint8_t second = byte(i + 1);
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
+        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) {
+      return false;
+    }
+    for (std::size_t j = 1; j <= more; ++j) {
+      if ((byte(i + j) & 0xc0) != 0x80) return false;
+    }
+    i += more + 1;
+  }
+  return true;
+}
+
+/// The column with null for every text that is not UTF-8; nearly always the same.
+Column readable(const Column& column) {
+  const std::span<const std::string_view> texts = column.dictionary();
+  if (std::all_of(texts.begin(), texts.end(), is_utf8)) return column;
+  std::vector<std::string_view> values(column.size());
+  std::vector<std::uint8_t> valid(column.size());
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    valid[row] = !column.is_null(row) && is_utf8(column.text(row)) ? 1 : 0;
+    if (valid[row]) values[row] = column.text(row);
+  }
+  return Column::of_texts(values, valid);
+}
+
+Table readable(const Table& table) {
+  std::vector<Column> columns;
+  for (const Column& column : table.columns()) columns.push_back(readable(column));
+  return Table(table.names(), std::move(columns));
+}
+
+/// A scan of some columns by several threads.
+struct HeldScan {
+  std::vector<std::size_t> columns;
+  std::atomic<std::size_t> next = 0;
+};
+
+template <class T>
+void erase_as(void* pointer) {
+  delete static_cast<T*>(pointer);
+}
+
+duckdb_type engine_type(Type type) {
+  switch (type) {
+    case Type::kBoolean:
+      return DUCKDB_TYPE_BOOLEAN;
+    case Type::kInteger:
+      return DUCKDB_TYPE_BIGINT;
+    case Type::kDate:
+      return DUCKDB_TYPE_DATE;
+    case Type::kTimestamp:
+      return DUCKDB_TYPE_TIMESTAMP;
+    case Type::kText:
+      return DUCKDB_TYPE_VARCHAR;
+    default:
+      return DUCKDB_TYPE_DOUBLE;
+  }
+}
+
+void bind_rows(duckdb_bind_info info) {
+  const Table& table =
+      **static_cast<std::shared_ptr<const Table>*>(duckdb_bind_get_extra_info(info));
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    duckdb_logical_type type = duckdb_create_logical_type(engine_type(table.columns()[c].type()));
+    duckdb_bind_add_result_column(info, table.names()[c].c_str(), type);
+    duckdb_destroy_logical_type(&type);
+  }
+  duckdb_bind_set_cardinality(info, table.rows(), false);
+}
+
+void start_scan(duckdb_init_info info) {
+  const Table& table =
+      **static_cast<std::shared_ptr<const Table>*>(duckdb_init_get_extra_info(info));
+  auto* scan = new HeldScan;
+  for (idx_t i = 0; i < duckdb_init_get_column_count(info); ++i) {
+    scan->columns.push_back(duckdb_init_get_column_index(info, i));
+  }
+  duckdb_init_set_max_threads(info, 1 + table.rows() / (idx_t{1} << 16));
+  duckdb_init_set_init_data(info, scan, erase_as<HeldScan>);
+}
+
+void fill_values(const Column& column, std::size_t from, std::size_t rows, duckdb_vector vector) {
+  void* out = duckdb_vector_get_data(vector);
+  if (column.has_nulls()) {
+    duckdb_vector_ensure_validity_writable(vector);
+    for (std::size_t i = 0; i < rows; ++i) {
+      duckdb_validity_set_row_validity(duckdb_vector_get_validity(vector), i,
+                                       !column.is_null(from + i));
+    }
+  }
+  switch (column.type()) {
+    case Type::kInteger:
+    case Type::kTimestamp:
+      std::memcpy(out, column.integers().data() + from, rows * sizeof(std::int64_t));
+      break;
+    case Type::kBoolean:
+      for (std::size_t i = 0; i < rows; ++i) {
+        static_cast<bool*>(out)[i] = column.integers()[from + i] != 0;
+      }
+      break;
+    case Type::kDate:
+      for (std::size_t i = 0; i < rows; ++i) {
+        // Days that do not fit lie outside every year that dates have here.
+        static_cast<std::int32_t*>(out)[i] = static_cast<std::int32_t>(
+            std::clamp<std::int64_t>(column.integers()[from + i], -1'000'000'000, 1'000'000'000));
+      }
+      break;
+    case Type::kText:
+      for (std::size_t i = 0; i < rows; ++i) {
+        if (column.is_null(from + i)) continue;
+        const std::string_view text = column.text(from + i);
+        duckdb_vector_assign_string_element_len(vector, i, text.data(), text.size());
+      }
+      break;
+    default:
+      std::memcpy(out, column.reals().data() + from, rows * sizeof(double));
+  }
+}
+
+void next_rows(duckdb_function_info info, duckdb_data_chunk output) {
+  const Table& table =
+      **static_cast<std::shared_ptr<const Table>*>(duckdb_function_get_extra_info(info));
+  auto& scan = *static_cast<HeldScan*>(duckdb_function_get_init_data(info));
+  const std::size_t most = duckdb_vector_size();
+  const std::size_t from = std::min(table.rows(), scan.next.fetch_add(most));
+  const std::size_t rows = std::min(table.rows() - from, most);
+  for (std::size_t i = 0; i < scan.columns.size(); ++i) {
+    const std::size_t c = scan.columns[i];
+    if (c >= table.columns().size()) continue;  // rows are counted, nothing more
+    fill_values(table.columns()[c], from, rows, duckdb_data_chunk_get_vector(output, i));
+  }
+  duckdb_data_chunk_set_size(output, rows);
+}
+
+bool make_function(duckdb_connection connection, const std::string& name,
+                   const std::shared_ptr<const Table>& table) {
+  duckdb_table_function function = duckdb_create_table_function();
+  duckdb_table_function_set_name(function, name.c_str());
+  duckdb_table_function_set_extra_info(function, new std::shared_ptr<const Table>(table),
+                                       erase_as<std::shared_ptr<const Table>>);
+  duckdb_table_function_set_bind(function, bind_rows);
+  duckdb_table_function_set_init(function, start_scan);
+  duckdb_table_function_set_function(function, next_rows);
+  duckdb_table_function_supports_projection_pushdown(function, true);
+  const bool made = duckdb_register_table_function(connection, function) == DuckDBSuccess;
+  duckdb_destroy_table_function(&function);
+  return made;
+}
+
+class TableSource final : public internal::EmbeddedSource {
+ public:
+  TableSource(const std::map<std::string, Table>& tables, const SourceOptions& options)
+      : EmbeddedSource(options) {
+    if (tables.empty()) throw Error(ErrorCode::kInvalidInput, "no table was given");
+    for (const auto& [name, given] : tables) {
+      const auto table = std::make_shared<const Table>(readable(given));
+      const std::string function = "gauze_rows_" + std::to_string(held_.size());
+      if (table->columns().empty() || !make_function(database_->main().get(), function, table))
+        throw Error(ErrorCode::kInvalidInput, "a table in memory has no columns");
+      database_->main().run("CREATE VIEW " + duckdb_dialect().identifier(name) +
+                                " AS SELECT * FROM " + function + "()",
+                            ErrorCode::kInvalidInput, "a table in memory has no name of its own");
+      for (std::size_t c = 0; c < table->columns().size(); ++c) {
+        const Type type = table->columns()[c].type();
+        columns_[name].push_back(
+            {table->names()[c], type == Type::kDecimal ? Type::kDouble : type});
+      }
+      held_.emplace_back(name, table);
+    }
+    database_->lock({}, {});
+  }
+
+  const Table* held(const std::string& table) override {
+    for (const auto& [name, rows] : held_) {
+      if (same_name(name, table)) return rows.get();
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::shared_ptr<const Table>>> held_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_tables(const std::map<std::string, Table>& tables,
+                                    const SourceOptions& options) {
+  return std::make_unique<TableSource>(tables, options);
+}
+
+}  // namespace gauze
