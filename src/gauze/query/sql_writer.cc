@@ -153,7 +153,7 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
   // Long conversions are written once and named, whatever repeats them above.
   const bool is_long = std::any_of(result.columns.begin(), result.columns.end(),
                                    [](const Written& x) { return x.sql.size() > kLongestColumn; });
-  if (!is_long) return result;
+  if (!is_long || each_once_) return result;
   std::vector<bool> all(used.size());
   for (std::size_t i = 0; i < used.size(); ++i) all[i] = !result.columns[i].sql.empty();
   Fragment unowned = result;
@@ -347,6 +347,18 @@ bool has_range(const Domain& domain, const ValueColumn& value) {
   return same(domain.lower, value.lower) && same(domain.upper, value.upper);
 }
 
+/// Whether a relation is some columns of a table, each no more than once, and nothing else.
+bool is_choice_of_columns(const RelationNode& relation) {
+  if (relation.kind == RelationNode::Kind::kScan) return true;
+  if (relation.kind != RelationNode::Kind::kProject) return false;
+  std::vector<bool> seen(relation.inputs[0]->columns.size());
+  for (const Expression& expression : relation.expressions) {
+    if (expression.kind != Expression::Kind::kColumn || seen[expression.column]) return false;
+    seen[expression.column] = true;
+  }
+  return is_choice_of_columns(*relation.inputs[0]);
+}
+
 }  // namespace
 
 std::string rows_sql(const Plan& plan, Source& source) {
@@ -365,7 +377,7 @@ std::string rows_sql(const Plan& plan, Source& source) {
 }
 
 GroupableRows groupable_rows(const Plan& plan, Source& source) {
-  RelationWriter writer(source);
+  RelationWriter writer(source, is_choice_of_columns(*plan.rows));
   const Dialect& dialect = source.dialect();
   const std::vector<bool> all(plan.rows->columns.size(), true);
   const Fragment rows = writer.write(plan.rows, all);

@@ -44,7 +44,9 @@ struct Fragment {
 /// Relations to SQL.
 class RelationWriter {
  public:
-  explicit RelationWriter(Source& source) : source_(source), dialect_(source.dialect()) {}
+  /// `each_once`: whoever writes uses each column once, so that long ones need no name of their own.
+  explicit RelationWriter(Source& source, bool each_once = false)
+      : source_(source), dialect_(source.dialect()), each_once_(each_once) {}
 
   /// `used[i]`: column i is asked for.
   Fragment write(const RelationPtr& relation, const std::vector<bool>& used);
@@ -72,6 +74,7 @@ class RelationWriter {
 
   Source& source_;
   const Dialect& dialect_;
+  bool each_once_;
   std::size_t aliases_ = 0;
   std::map<std::string, std::map<std::string, ColumnInfo>> catalogues_;
 };
