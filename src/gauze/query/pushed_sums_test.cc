@@ -60,6 +60,7 @@ Schema schema() {
         "y": {"type": "double", "lower": -1, "upper": 1000},
         "w": {"type": "integer", "lower": -7, "upper": 10, "nulls": false},
         "v": {"type": "integer", "lower": -7, "upper": 10},
+        "q": {"type": "integer", "lower": 0, "upper": 10, "nulls": false},
         "z": {"type": "double", "lower": -1, "upper": 10, "nulls": false}}}}})"));
 }
 
@@ -183,6 +184,22 @@ TEST(PushedSums, BothWaysAgreeOnValuesThatAreHardToRead) {
   EXPECT_EQ(ask("SELECT COUNT(x) FROM t"), 750);
   EXPECT_EQ(ask("SELECT COUNT(z) FROM t"), 1000);
   EXPECT_NEAR(ask("SELECT SUM(z) FROM t"), 200 * (0.5 - 1 - 1 - 1 + 10), 0.01);
+}
+
+// Rows in which q is null count as 0: in the sum, in the count, and in what is centred by the count.
+TEST(PushedSums, NullsThatCountAsZeroCount) {
+  const Parquet file(
+      "SELECT 0 AS g, ([NULL, -40, 5, 90])[i % 4 + 1]::INT AS q, ([1, NULL])[i % 2 + 1]::INT AS x "
+      "FROM range(1000) AS r(i)");
+  const auto source = file.open();
+  const auto ask = [&](const char* sql) {
+    return number(answer(query(sql, schema(), "1000000"), *source, 1).rows[0][0]);
+  };
+  EXPECT_EQ(ask("SELECT SUM(q) FROM t"), 250 * (5 + 10));
+  EXPECT_EQ(ask("SELECT COUNT(q) FROM t"), 1000);
+  EXPECT_NEAR(ask("SELECT AVG(q) FROM t"), (5 + 10) / 4.0, 0.001);
+  EXPECT_NEAR(ask("SELECT VAR_POP(q) FROM t"), (25 + 100) / 4.0 - 15 * 15 / 16.0, 0.01);
+  EXPECT_NEAR(ask("SELECT COVAR_POP(q, x) FROM t"), 0, 0.001);
 }
 
 /// A table with the column x twice, in both cases.

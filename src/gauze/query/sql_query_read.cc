@@ -109,7 +109,8 @@ std::vector<std::string> step_sums(const Plan& plan, const MeasurementDesign& de
   return names;
 }
 
-/// The cell of an integer column in a type as narrow as the column's; "" where another type is needed.
+/// The cell of an integer column in a type as narrow as the column's; "" where another type is needed. A null that counts
+/// as 0 stays null, as sums do not see the difference.
 std::string narrow_cell(const Plan& plan, const MeasurementDesign& design,
                         const GroupableRows& rows, std::size_t c, const Dialect& dialect) {
   const CellSpec& cell = design.cells[c];
@@ -121,12 +122,15 @@ std::string narrow_cell(const Plan& plan, const MeasurementDesign& design,
     if (multiplied && cells_of(measure) >> c & 1) return "";
   }
   const std::string value = dialect.clamp_narrow(name_of('w', cell.value), cell.lower, cell.upper);
-  return number.null_is_lower ? "COALESCE(" + value + ", " + std::to_string(cell.lower) + ")"
-                              : value;
+  return number.null_is_lower && cell.lower != 0
+             ? "COALESCE(" + value + ", " + std::to_string(cell.lower) + ")"
+             : value;
 }
 
-/// The aggregates that compute a measure where every row is a unit; `measure_at` reads them.
-std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dialect) {
+/// The aggregates that compute a measure where every row is a unit; `measure_at` reads them. Null is 0 in the cells
+/// `null_is_zero`.
+std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dialect,
+                                     std::uint32_t null_is_zero) {
   if (measure.factors.empty()) return {count_sql(measure.present)};
   std::string product, condition;
   for (const Measure::Factor& factor : measure.factors) {
@@ -144,7 +148,7 @@ std::vector<std::string> measure_sql(const Measure& measure, const Dialect& dial
   if (!condition.empty()) value = "CASE WHEN " + condition + " THEN " + value + " END";
   std::vector<std::string> result = {dialect.integer_sum(value)};
   if (is_centred_afterwards(measure)) {
-    result.push_back(count_sql(measure.present | cells_of(measure)));
+    result.push_back(count_sql((measure.present | cells_of(measure)) & ~null_is_zero));
   }
   return result;
 }
@@ -273,6 +277,14 @@ GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& 
   const Dialect& dialect = source.dialect();
   const GroupableRows rows = groupable_rows(plan, source);
   const std::vector<std::string> own = step_sums(plan, design, rows, source);
+  std::uint32_t null_is_zero = 0;
+  std::vector<std::string> narrow;
+  for (std::size_t c = 0; c < design.cells.size(); ++c) {
+    narrow.push_back(narrow_cell(plan, design, rows, c, dialect));
+    const bool zero =
+        rows.numbers[design.cells[c].value].null_is_lower && design.cells[c].lower == 0;
+    if (!narrow.back().empty() && zero) null_is_zero |= std::uint32_t{1} << c;
+  }
 
   GroupSums result;
   std::string sums = "COUNT(*) AS a0", outer_sums = "a0";
@@ -290,7 +302,7 @@ GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& 
       add(own[cell] + "(" + name_of('c', cell) + ")", {".high", ".low", ".n"});
       continue;
     }
-    for (const std::string& sql : measure_sql(measure, dialect)) add(sql, {""});
+    for (const std::string& sql : measure_sql(measure, dialect, null_is_zero)) add(sql, {""});
   }
   // How many values are different in two groups says nothing about the group that they become.
   bool early = false;
@@ -310,7 +322,7 @@ GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& 
   for (std::size_t c = 0; c < design.cells.size(); ++c) {
     const CellSpec& cell = design.cells[c];
     const GroupableRows::Number& number = rows.numbers[cell.value];
-    std::string sql = narrow_cell(plan, design, rows, c, dialect);
+    std::string sql = narrow[c];
     if (!own[c].empty()) sql = name_of(number.is_column ? 'w' : 'v', cell.value);
     if (sql.empty()) sql = cell_sql(cell, plan, dialect, number.confined);
     cells += sql + " AS " + name_of('c', c) + ", ";
