@@ -32,8 +32,8 @@ SCHEMA = {
         "u": {"type": "integer"},
         "g": {"type": "integer", "lower": 0, "upper": 999, "nulls": False},
         "h": {"type": "integer"},
-        "x": {"type": "integer", "lower": 0, "upper": 99},
-        "y": {"type": "double", "lower": 0, "upper": 1000}}}}}
+        "x": {"type": "integer", "lower": 0, "upper": 99, "nulls": False},
+        "y": {"type": "double", "lower": 0, "upper": 1000, "nulls": False}}}}}
 BOUNDS = {"unit": "u", "rows_per_unit": 20, "groups_per_unit": 10, "rows_per_group": 2}
 
 # task: (whose rows, delta, Gauze's SQL, DuckDB's own, in columns that query_bench reads)

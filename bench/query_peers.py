@@ -61,7 +61,10 @@ def opendp(task, path):
             what.append(pl.col("x").cast(pl.Int64).fill_null(0).dp.sum(bounds=task.bounds))
         if task.value == "mean":
             what.append(pl.col("y").fill_null(0).fill_nan(0).dp.sum(bounds=(0.0, 1000.0)))
-        rows = query.group_by(task.key).agg(*what).release().collect().rows()
+        query = query.group_by(task.key).agg(*what)
+        if task.keys_are_public and not task.by_row:
+            query = query.with_keys(pl.LazyFrame({"g": pl.Series(range(1000), dtype=pl.Int32)}))
+        rows = query.release().collect().rows()
         return [[r[0], r[1], r[2] / max(1, r[1])] for r in rows] if task.value == "mean" else rows
     return load, work
 
