@@ -1,6 +1,7 @@
 #include "gauze/audit/audit.h"
 
 #include <map>
+#include <sstream>
 
 #include "audit_view.h"
 #include "command.h"
@@ -18,7 +19,7 @@ namespace {
 
 /// What every audit takes.
 struct AuditRequest {
-  std::string runs = "1e6";
+  std::string runs;
   std::string confidence = "0.999";
   std::string data;
   std::string neighbour;
@@ -28,7 +29,8 @@ struct AuditRequest {
 };
 
 void add_common(CLI::App& command, AuditRequest& request) {
-  command.add_option("--runs", request.runs, "Of the mechanism, at most, altogether (1e6)");
+  command.add_option("--runs", request.runs,
+                     "Of the mechanism, about, altogether (1e6; 4000 where each is a process)");
   if (command.get_option_no_throw("--confidence") == nullptr) {
     command.add_option("--confidence", request.confidence,
                        "That no epsilon shown is above the truth (0.999)");
@@ -42,18 +44,29 @@ void add_common(CLI::App& command, AuditRequest& request) {
   command.add_flag("--json", request.json, "Print everything found as JSON");
 }
 
-audit::Lines lines_of(const std::string& file) {
-  return Rows::parse(read_all(file), {.column = "1"}).cells();
-}
-
 /// The pair that was given, or else those that `library` knows.
-template <class Library>
-audit::LinePairs pairs_of(const AuditRequest& request, Library library) {
+template <class Read, class Library>
+audit::LinePairs pairs_of(const AuditRequest& request, Read read, Library library) {
   require(request.data.empty() == request.neighbour.empty(),
           "--data and --neighbour: give both files or neither");
   if (request.data.empty()) return library();
-  return {{request.data + " and " + request.neighbour, lines_of(request.data),
-           lines_of(request.neighbour)}};
+  audit::Neighbours<audit::Lines> pair{request.data + " and " + request.neighbour,
+                                       read(request.data), read(request.neighbour)};
+  require(pair.first != pair.second,
+          "--data and --neighbour: hold the same rows; nothing can be learnt from them");
+  return {std::move(pair)};
+}
+
+audit::Lines numbers_in(const std::string& file) {
+  return Rows::parse(read_all(file), {.column = "1"}).cells();
+}
+
+/// As a program would read them.
+audit::Lines rows_in(const std::string& file) {
+  audit::Lines lines;
+  std::istringstream text(read_all(file));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
 }
 
 void show(const audit::Report& report, const AuditRequest& request) {
@@ -67,7 +80,7 @@ void show(const audit::Report& report, const AuditRequest& request) {
 
 audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
   Progress progress("running");
-  audit::Options options{.runs = whole(request.runs, "--runs", 1000),
+  audit::Options options{.runs = whole(request.runs.empty() ? "1e6" : request.runs, "--runs", 1000),
                          .confidence = number(request.confidence, "--confidence"),
                          .threads = request.timing ? 1u : 0u,
                          .progress = [&](double done) { progress.show(done); }};
@@ -76,9 +89,8 @@ audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
     audit::Report report = audit::audit(request.timing ? audit::timed(subject) : subject, options);
     if (request.timing) {
       report.notes.push_back(
-          "Number 1 of the output is how long a run took, compared with those before it; the rest "
-          "is "
-          "what it printed.");
+          "Number 1 of the output is how long a run took, compared with those before it; numbers "
+          "that it printed follow.");
     }
     return report;
   } catch (const Stopped&) {
@@ -95,8 +107,9 @@ struct OwnRequest : AuditRequest {
 
 void audit_own(const Algorithm& algorithm, const OwnRequest& request) {
   const OptionValues values(algorithm.options, request.options);
-  audit::Subject subject = audit_subject(
-      algorithm, values, pairs_of(request, [&] { return neighbours_for(algorithm, values); }));
+  audit::Subject subject = audit_subject(algorithm, values, pairs_of(request, numbers_in, [&] {
+                                           return neighbours_for(algorithm, values);
+                                         }));
   if (!request.claimed_epsilon.empty()) {
     subject.claim = audit::Claim::approximate(number(request.claimed_epsilon, "--claimed-epsilon"),
                                               number(request.claimed_delta, "--claimed-delta"));
@@ -132,22 +145,68 @@ struct ForeignRequest : AuditRequest {
   bool one_run = false;
 };
 
+/// Data that differ in one place are lists; another order is other data, and may show.
+audit::LinePairs in_their_order(audit::LinePairs pairs, Relation relation) {
+  if (relation == Relation::kReplace)
+    std::erase_if(pairs, [](const auto& each) { return each.same; });
+  return pairs;
+}
+
 audit::LinePairs library_of(const ForeignRequest& request) {
   const std::size_t size = whole(request.size, "--size", 1);
+  require(size <= 10'000, "--size: must be at most 10000");
   const double sensitivity = number(request.sensitivity, "--sensitivity");
+  const Relation relation = parse_relation(request.relation);
   if (request.kind == "numbers") {
-    return audit::lines_of(audit::people(number(request.lower, "--lower"),
-                                         number(request.upper, "--upper"),
-                                         parse_relation(request.relation)));
+    return in_their_order(
+        audit::lines_of(audit::people(number(request.lower, "--lower"),
+                                      number(request.upper, "--upper"), relation)),
+        relation);
   }
+  if (request.kind == "words") return in_their_order(audit::words(size, relation), relation);
+  require(relation == Relation::kAddRemove,
+          "--relation: only numbers and words of people can be replaced; give --data and "
+          "--neighbour for other pairs");
   if (request.kind == "counts") return audit::lines_of(audit::counts(size));
   if (request.kind == "scores")
     return audit::lines_of(audit::scores(size, sensitivity, request.monotone));
   if (request.kind == "answers")
     return audit::lines_of(audit::answers(size, sensitivity, audit::Norm::kL1));
-  if (request.kind == "words") return audit::words(size);
   throw Error(ErrorCode::kInvalidOption,
               "--kind: must be numbers, counts, scores, answers or words");
+}
+
+audit::Report report_on(const audit::ProgramSubject& audited, AuditRequest request) {
+  // A process per run: a million of them would take the day.
+  constexpr std::uint64_t kProcesses = 4000;
+  AuditRequest few = request;
+  if (request.runs.empty()) few.runs = std::to_string(kProcesses);
+  std::vector<std::string> notes;
+  if (audited.asides) {
+    // Two audits, either of which may accuse.
+    few.confidence = request.confidence =
+        audit::shortest(1 - (1 - number(request.confidence, "--confidence")) / 2);
+    AuditRequest beside = request;
+    beside.runs = std::to_string(std::min(kProcesses, whole(few.runs, "--runs", 1000)));
+    audit::Report report = run(*audited.asides, beside);
+    if (report.violation()) {
+      report.notes.push_back(
+          "It is the exit code or the error messages that tell; what the program prints was not "
+          "looked at.");
+      return report;
+    }
+    notes.push_back("Its exit code or error messages differ from process to process; in " +
+                    grouped(report.runs) + " processes they told too little to refute the claim.");
+  }
+  const bool one_run = audited.mode == audit::ProgramMode::kOne;
+  audit::Report report = run(audited.subject, one_run || request.timing ? few : request);
+  if (one_run) {
+    notes.push_back(
+        "Each run was a process of its own; a program that takes the number of "
+        "runs as its second argument can be audited much deeper.");
+  }
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  return report;
 }
 
 void audit_foreign(const ForeignRequest& request) {
@@ -162,22 +221,8 @@ void audit_foreign(const ForeignRequest& request) {
                          .timeout = number(request.timeout, "--timeout")};
   if (request.one_run) program.mode = audit::ProgramMode::kOne;
   const auto audited = audit::program_subject(
-      program, claim, pairs_of(request, [&] { return library_of(request); }));
-  AuditRequest own = request;
-  // A process per run: a million of them would take the day.
-  const bool each = audited.side_channel || audited.mode == audit::ProgramMode::kOne;
-  if (each && request.runs == "1e6") own.runs = "4000";
-  audit::Report report = run(audited.subject, own);
-  if (audited.side_channel) {
-    report.notes.push_back(
-        "The program ends or complains differently on these inputs; what it prints was not looked "
-        "at.");
-  } else if (each) {
-    report.notes.push_back(
-        "Each run was a process of its own; a program that takes the number of "
-        "runs as its second argument can be audited much deeper.");
-  }
-  show(report, own);
+      program, claim, pairs_of(request, rows_in, [&] { return library_of(request); }));
+  show(report_on(audited, request), request);
 }
 
 void add_foreign(CLI::App& command, ForeignRequest& request) {

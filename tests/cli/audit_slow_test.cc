@@ -70,6 +70,25 @@ TEST(AuditProgramSlow, FindsAnErrorMessageThatTells) {
   EXPECT_THAT(ran.json().at("event").get<std::string>(), HasSubstr("exit code"));
 }
 
+// Processes that print their number: no two do the same, and that tells nothing.
+TEST(AuditProgramSlow, LooksAtTheOutputsOfProcessesThatPrintTheirNumber) {
+  const Folder folder;
+  folder.write("nobody", "");
+  folder.write("somebody", "1\n");
+  const auto numbered = [&](const std::string& example) {
+    return "audit " +
+           script(folder,
+                  "echo \"started $$\" >&2\nsh " GAUZE_EXAMPLES "/" + example + " \"$1\" \"$2\"") +
+           "--runs 1000 --confidence 0.99999 --data " + folder.path("nobody") + " --neighbour " +
+           folder.path("somebody");
+  };
+  const Ran sound = gauze_program(numbered("count.sh"));
+  EXPECT_EQ(sound.exit, 0) << sound.out << sound.err;
+  const Ran broken = gauze_program(numbered("count_empty.sh"));
+  EXPECT_EQ(broken.exit, kViolationFound) << broken.out << broken.err;
+  EXPECT_THAT(broken.out, HasSubstr("differ from process to process"));
+}
+
 TEST(AuditProgramSlow, RunsOneProcessPerRunWhereTheProgramKnowsNoMore) {
   const Folder folder;
   folder.write("a", "1\n");

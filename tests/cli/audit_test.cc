@@ -94,6 +94,52 @@ std::string script(const Folder& folder, const std::string& body) {
   return "--program 'sh " + path + "' --epsilon 1 ";
 }
 
+TEST(AuditProgram, TakesTheNameOfItsFileForNoSign) {
+  const Folder folder;
+  const Ran ran = gauze_program(
+      "audit " +
+      script(folder, "echo \"reading $1\" >&2\nsh " GAUZE_EXAMPLES "/count.sh \"$1\" \"$2\"") +
+      "--runs 20000 --confidence 0.999999");
+  EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+}
+
+/// Says of the first row alone whether it is above a half, truly with probability 3/4 > 1/(1 + 1/e).
+constexpr const char* kFirstRow =
+    "first=$(head -n 1 \"$1\")\n"
+    "od -An -v -w1 -tu1 /dev/urandom | head -n \"$2\" | awk -v x=\"$first\" "
+    "'{ b = x + 0 > 0.5; print ($1 % 4 == 0) ? 1 - b : b }'";
+
+// e^1.0986 = 3: under replace another order is other data.
+TEST(AuditProgram, LetsPeopleWhoAreReplacedHaveAnOrder) {
+  const Folder folder;
+  script(folder, kFirstRow);
+  const Ran ran =
+      gauze_program("audit --program 'sh " + folder.path("mechanism.sh") +
+                    "' --epsilon 1.1 --relation replace --runs 40000 --confidence 0.999999");
+  EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+}
+
+TEST(AuditProgram, ReadsWholeLinesOfFilesAndRefusesEqualOnes) {
+  const Folder folder;
+  folder.write("a", "1,2\n5,6\n");
+  folder.write("b", "1,3\n5,6\n");
+  const std::string program = "audit --epsilon 1 --runs 1000 --program 'sort -r' ";
+  const auto pair = [&](const char* other) {
+    return "--one-run-per-process --data " + folder.path("a") + " --neighbour " +
+           folder.path(other);
+  };
+  EXPECT_EQ(gauze_program(program + pair("b")).exit, kViolationFound);
+  const Ran same = gauze_program(program + pair("a"));
+  EXPECT_EQ(same.exit, 2);
+  EXPECT_THAT(same.err, HasSubstr("the same rows"));
+}
+
+TEST(AuditProgram, RefusesOptionsThatItsKindHasNoUseFor) {
+  EXPECT_EQ(gauze_program("audit --program true --epsilon 1 --kind counts --relation replace").exit,
+            2);
+  EXPECT_EQ(gauze_program("audit --program true --epsilon 1 --kind answers --size 1e18").exit, 2);
+}
+
 TEST(AuditProgram, RefusesNoiseThatRepeatsItself) {
   const Folder folder;
   const Ran ran = gauze_program(

@@ -1,9 +1,12 @@
 #include "gauze/audit/program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
+#include <set>
 
 #include "gauze/audit/printed_internal.h"
 #include "gauze/audit/process_internal.h"
@@ -32,10 +35,12 @@ class InputFiles {
   InputFiles(const InputFiles&) = delete;
   InputFiles& operator=(const InputFiles&) = delete;
 
-  // Names of one length that say nothing about which input is which.
   std::string path(std::size_t pair, Side side) const {
-    std::string number = std::to_string(1000 + 2 * pair + (side == Side::kFirst ? 0 : 1));
-    return (folder_ / ("data" + number)).string();
+    return (folder_ / name(pair, side)).string();
+  }
+  /// Of one length, and not to be seen in what a program prints: it says which input it was.
+  static std::string name(std::size_t pair, Side side) {
+    return "gauze-rows-" + std::to_string(1000 + 2 * pair + (side == Side::kFirst ? 0 : 1));
   }
 
  private:
@@ -48,6 +53,16 @@ class InputFiles {
 
   std::filesystem::path folder_;
 };
+
+std::string without(const std::string& text, const std::string& name) {
+  std::string result;
+  std::size_t from = 0;
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, from)) {
+    result.append(text, from, at - from).append("FILE");
+    from = at + name.size();
+  }
+  return result.append(text, from);
+}
 
 std::string complaint(const Ended& ended) {
   std::string text = "exit code " + std::to_string(ended.exit);
@@ -66,12 +81,9 @@ class Runner {
   Runner(const Program& program, const LinePairs& pairs) : program_(program), files_(pairs) {}
 
   Ended many(std::size_t pair, Side side, std::uint64_t runs) const {
-    return run_process(program_.command, {files_.path(pair, side), std::to_string(runs)},
-                       program_.timeout);
+    return run(pair, side, {std::to_string(runs)});
   }
-  Ended one(std::size_t pair, Side side) const {
-    return run_process(program_.command, {files_.path(pair, side)}, program_.timeout);
-  }
+  Ended one(std::size_t pair, Side side) const { return run(pair, side, {}); }
 
   Outputs draw_many(std::size_t pair, Side side, std::uint64_t runs) const {
     const Ended ended = many(pair, side, runs);
@@ -87,14 +99,14 @@ class Runner {
     return outputs;
   }
 
-  Outputs draw_one_by_one(std::size_t pair, Side side, std::uint64_t runs, bool only_aside) const {
+  /// All it shows in processes of one run.
+  Outputs draw_one_by_one(std::size_t pair, Side side, std::uint64_t runs) const {
     Outputs outputs;
     for (std::uint64_t i = 0; i < runs; ++i) {
-      const Ended ended = only_aside ? many(pair, side, 1) : one(pair, side);
-      std::string text = only_aside ? "" : ended.out;
+      const Ended ended = one(pair, side);
+      std::string text = ended.out;
       while (text.ends_with('\n')) text.pop_back();
-      const std::string more = aside(ended);
-      if (more.empty() && !only_aside)
+      if (aside(ended).empty())
         add_line(outputs, text);
       else
         outputs.add(text + " (" + complaint(ended) + ")");
@@ -102,7 +114,21 @@ class Runner {
     return outputs;
   }
 
+  Outputs draw_asides(std::size_t pair, Side side, std::uint64_t runs) const {
+    Outputs outputs;
+    for (std::uint64_t i = 0; i < runs; ++i) outputs.add(complaint(many(pair, side, 1)));
+    return outputs;
+  }
+
  private:
+  Ended run(std::size_t pair, Side side, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), files_.path(pair, side));
+    Ended ended = run_process(program_.command, arguments, program_.timeout);
+    ended.out = without(ended.out, InputFiles::name(pair, side));
+    ended.err = without(ended.err, InputFiles::name(pair, side));
+    return ended;
+  }
+
   Program program_;
   InputFiles files_;
 };
@@ -129,14 +155,47 @@ ProgramMode mode_of(const Runner& runner, std::size_t pairs) {
                                             "); it is called as PROGRAM FILE RUNS");
 }
 
-/// Pairs on which it ends or complains in different ways.
-std::vector<std::size_t> telling_asides(const Runner& runner, std::size_t pairs) {
+/// Pairs on which it does not always end and complain in the same way. Whether that tells the inputs
+/// apart is another question: processes may print their number, or the time.
+std::vector<std::size_t> varying_asides(const Runner& runner, std::size_t pairs) {
+  constexpr int kTry = 2;
   std::vector<std::size_t> found;
   for (std::size_t pair = 0; pair < pairs; ++pair) {
-    if (aside(runner.many(pair, Side::kFirst, 1)) != aside(runner.many(pair, Side::kSecond, 1)))
-      found.push_back(pair);
+    std::set<std::string> seen;
+    for (const Side side : kSides)
+      for (int i = 0; i < kTry; ++i) seen.insert(aside(runner.many(pair, side, 1)));
+    if (seen.size() > 1) found.push_back(pair);
   }
   return found;
+}
+
+/// As many as take a small part of the time that a process has.
+std::uint64_t runs_at_once(const Runner& runner, double timeout) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::uint64_t kMost = 1 << 17;
+  std::uint64_t runs = 16;
+  for (double seconds = 0; runs < kMost && seconds < std::min(1.0, timeout / 64); runs *= 4) {
+    const auto start = Clock::now();
+    runner.many(0, Side::kSecond, runs);
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return std::min(runs, kMost);
+}
+
+/// What is audited on some of the pairs.
+Subject subject_on(const std::vector<std::size_t>& chosen, const LinePairs& pairs,
+                   const std::string& name, const Claim& claim,
+                   std::function<Outputs(std::size_t pair, Side side, std::uint64_t runs)> draw) {
+  Subject subject{.name = name, .claim = claim, .pairs = {}, .draw = {}};
+  for (const std::size_t i : chosen) {
+    subject.pairs.push_back({pairs[i].name, internal::text_of(pairs[i].first),
+                             internal::text_of(pairs[i].second), pairs[i].same});
+  }
+  subject.draw = [chosen, draw = std::move(draw)](std::size_t pair, Side side, std::uint64_t runs,
+                                                  BitSource&) {
+    return draw(chosen[pair], side, runs);
+  };
+  return subject;
 }
 
 void refuse_repeated_noise(const Runner& runner, std::size_t pairs) {
@@ -158,28 +217,31 @@ void refuse_repeated_noise(const Runner& runner, std::size_t pairs) {
 
 ProgramSubject program_subject(const Program& program, const Claim& claim, const LinePairs& pairs) {
   const auto runner = std::make_shared<const Runner>(program, pairs);
-  ProgramSubject result{
-      .subject = {.name = program.command, .claim = claim, .pairs = {}, .draw = {}}};
-  result.mode = program.mode ? *program.mode : mode_of(*runner, pairs.size());
-  std::vector<std::size_t> chosen;
-  if (result.mode == ProgramMode::kMany) {
-    chosen = telling_asides(*runner, pairs.size());
-    result.side_channel = !chosen.empty();
-    if (!result.side_channel) refuse_repeated_noise(*runner, pairs.size());
+  const ProgramMode mode = program.mode ? *program.mode : mode_of(*runner, pairs.size());
+  const bool many = mode == ProgramMode::kMany;
+  std::vector<std::size_t> all(pairs.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  Subject outputs = subject_on(all, pairs, program.command, claim,
+                               [runner, many](std::size_t pair, Side side, std::uint64_t runs) {
+                                 return many ? runner->draw_many(pair, side, runs)
+                                             : runner->draw_one_by_one(pair, side, runs);
+                               });
+  constexpr std::uint64_t kProcessesAtOnce = 16;
+  if (!many) {
+    outputs.runs_at_once = kProcessesAtOnce;
+    return {in_turns(std::move(outputs)), mode};
   }
-  for (std::size_t i = 0; i < pairs.size() && !result.side_channel; ++i) chosen.push_back(i);
-  for (const std::size_t i : chosen) {
-    result.subject.pairs.push_back({pairs[i].name, internal::text_of(pairs[i].first),
-                                    internal::text_of(pairs[i].second), pairs[i].same});
-  }
-  const bool batches = result.mode == ProgramMode::kMany && !result.side_channel;
-  result.subject.runs_at_once = batches ? 1 << 17 : 16;
-  const bool only_aside = result.side_channel;
-  result.subject.draw = [runner, chosen, batches, only_aside](std::size_t pair, Side side,
-                                                              std::uint64_t runs, BitSource&) {
-    return batches ? runner->draw_many(chosen[pair], side, runs)
-                   : runner->draw_one_by_one(chosen[pair], side, runs, only_aside);
-  };
+  refuse_repeated_noise(*runner, pairs.size());
+  outputs.runs_at_once = runs_at_once(*runner, program.timeout);
+  ProgramSubject result{std::move(outputs), mode};
+  const std::vector<std::size_t> varying = varying_asides(*runner, pairs.size());
+  if (varying.empty()) return result;
+  Subject asides = subject_on(varying, pairs, program.command, claim,
+                              [runner](std::size_t pair, Side side, std::uint64_t runs) {
+                                return runner->draw_asides(pair, side, runs);
+                              });
+  asides.runs_at_once = kProcessesAtOnce;
+  result.asides = in_turns(std::move(asides));
   return result;
 }
 

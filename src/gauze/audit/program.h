@@ -23,12 +23,14 @@ struct Program {
 
 /// Tries the program on the inputs, and gives it as a subject. Throws `kInvalidInput` when it fails on
 /// every input or prints another number of lines than asked for, and when two processes print the
-/// same "random" outputs. A program that ends or complains differently on two neighbours is given
-/// by what it shows besides its output: `side_channel` says so.
+/// same "random" outputs. The names of the input files are hidden in what it shows.
 struct ProgramSubject {
   Subject subject;
   ProgramMode mode = ProgramMode::kMany;
-  bool side_channel = false;
+  /// Where processes that make many runs end or complain in different ways: how they do, by
+  /// processes that make one run each. To be audited before the outputs, which are lost when a
+  /// process fails.
+  std::optional<Subject> asides = {};
 };
 ProgramSubject program_subject(const Program& program, const Claim& claim, const LinePairs& pairs);
 

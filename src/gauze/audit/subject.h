@@ -17,6 +17,7 @@ namespace gauze::audit {
 
 enum class Side : std::uint8_t { kFirst, kSecond };
 
+Side random_side(BitSource& bits);
 inline Side other(Side side) {
   return side == Side::kFirst ? Side::kSecond : Side::kFirst;
 }
@@ -27,6 +28,7 @@ struct BothOutputs {
   Outputs second;
 
   const Outputs& of(Side side) const { return side == Side::kFirst ? first : second; }
+  Outputs& of(Side side) { return side == Side::kFirst ? first : second; }
 };
 
 /// Two inputs that the claim is about.
@@ -62,6 +64,10 @@ struct Subject {
   std::function<std::vector<double>(std::size_t pair, Side side)> probabilities = {};
   std::uint64_t runs_at_once = 1 << 14;  ///< what is asked for at most
 };
+
+/// The same subject with one run of each input after the other, in random order: for outputs that
+/// change with time, such as the numbers of processes.
+Subject in_turns(Subject subject);
 
 namespace internal {
 

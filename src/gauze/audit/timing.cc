@@ -33,10 +33,6 @@ class Lately {
   double mean_ = 0;
 };
 
-Side either(BitSource& bits) {
-  return (bits.next() & 1) == 0 ? Side::kFirst : Side::kSecond;
-}
-
 }  // namespace
 
 Subject timed(Subject subject) {
@@ -46,19 +42,20 @@ Subject timed(Subject subject) {
                                                 BitSource& bits) {
     constexpr int kWarmUp = 32;
     Lately lately;
-    const auto look_again = [&] { lately.add(timed_run(draw, pair, either(bits), bits).seconds); };
+    const auto look_again = [&] {
+      lately.add(timed_run(draw, pair, random_side(bits), bits).seconds);
+    };
     for (int i = 0; i < kWarmUp; ++i) look_again();
     BothOutputs outputs;
     for (std::uint64_t i = 0; i < runs; ++i) {
       look_again();
-      const Side earlier = either(bits);
+      const Side earlier = random_side(bits);
       for (const Side side : {earlier, other(earlier)}) {
         const auto [seconds, output] = timed_run(draw, pair, side, bits);
         std::vector<double> joined = {lately.times(seconds)};
         if (output.width() > 0)
           joined.insert(joined.end(), output.vector(0).begin(), output.vector(0).end());
-        (side == Side::kFirst ? outputs.first : outputs.second)
-            .add(std::span<const double>(joined));
+        outputs.of(side).add(std::span<const double>(joined));
       }
     }
     return outputs;
