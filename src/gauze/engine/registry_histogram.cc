@@ -273,14 +273,15 @@ Algorithm php() {
        .source = "Acs, Castelluccia and Chen (2012).",
        .document = "src/gauze/histogram/php.md",
        .options = histogram_options(
-           false, {{"depth", Type::kWhole,
-                    "levels of bisection, at most 20; 0 is the logarithm of the cells", "0"},
-                   {"partition_share", Type::kNumber,
-                    "of epsilon, for finding the parts, between 0 and 1", "1/2"},
-                   aim_option()})},
+           false,
+           {{"depth", Type::kWhole,
+             "levels of bisection, at most 24; 0 is 4 more than the logarithm of the cells", "0"},
+            {"partition_share", Type::kNumber, "of epsilon, for finding the parts, between 0 and 1",
+             "1/2"},
+            aim_option()})},
       [](const OptionValues& values, const Shape& shape) {
         const std::uint64_t depth = values.whole("depth");
-        require(depth <= 20, "depth: must be at most 20");
+        require(depth <= 24, "depth: must be at most 24");
         return PhpHistogram({.shape = shape,
                              .epsilon = values.number("epsilon"),
                              .rows_per_unit = values.whole("rows_per_unit"),

@@ -7,11 +7,13 @@
 #include "gauze/accounting/release.h"
 #include "gauze/base/required.h"
 #include "gauze/histogram/buckets.h"
+#include "gauze/mechanism/exponential.h"
 
 namespace gauze {
 
 /// P-HPartition: buckets are bisected level by level, each time at the position that the exponential
-/// mechanism finds best, or left whole this time; then their totals are measured and spread evenly.
+/// mechanism finds best; so many of these cuts as are worth their noise are kept, and the totals of the
+/// buckets measured and spread evenly.
 ///
 /// Privacy    pure DP, `epsilon`.
 /// Accuracy   noise of the total of each bucket; what spreading adds depends on the data.
@@ -24,7 +26,7 @@ class PhpHistogram {
     Required<Shape> shape;  ///< one axis of at most 2^20 cells
     Required<Ratio> epsilon;
     Required<std::uint64_t> rows_per_unit;
-    std::uint32_t depth = 0;  ///< levels of bisection, at most 20; 0 is log2 of the number of cells
+    std::uint32_t depth = 0;  ///< levels of bisection, at most 24; 0 is 4 + log2 of the cells
     Ratio partition_share = Ratio(1, 2);  ///< of epsilon, for finding buckets; between 0 and 1
     HistogramAim aim = HistogramAim::kRanges;
   };
@@ -38,10 +40,14 @@ class PhpHistogram {
   Release<RangeHistogram> run(std::span<const std::int64_t> counts, Context& context) const;
 
  private:
+  struct Cuts;
+
+  ExponentialMechanism choice(const Ratio& epsilon) const;
+  ExponentialMechanism cutting() const;   // at one level
+  ExponentialMechanism stopping() const;  // after so many cuts
   BucketMeasurement measurement() const;
-  Ratio level_epsilon() const;
-  std::vector<std::uint32_t> find_buckets(std::span<const std::int64_t> counts,
-                                          Context& context) const;
+  Cuts cuts(std::span<const std::int64_t> counts, Context& context) const;
+  std::size_t enough(const Cuts& cuts, Context& context) const;
 
   Options options_;
 };
