@@ -7,6 +7,22 @@
 #include "gauze/histogram/grid_internal.h"
 
 namespace gauze {
+namespace {
+
+/// Rather more boxes, all of the same number of cells, than boxes of two sizes; if there may be so many.
+std::vector<std::uint32_t> of_whole_cells(const Shape& shape, std::vector<std::uint32_t> parts,
+                                          std::uint64_t most) {
+  std::vector<std::uint32_t> finer;
+  double boxes = 1;
+  for (std::size_t axis = 0; axis < parts.size(); ++axis) {
+    const std::uint32_t width = shape.extents[axis] / parts[axis];
+    finer.push_back((shape.extents[axis] + width - 1) / width);
+    boxes *= finer.back();
+  }
+  return boxes <= static_cast<double>(most) ? finer : parts;
+}
+
+}  // namespace
 
 UniformGrid::UniformGrid(Options options) : options_(std::move(options)) {
   check_shape(options_.shape);
@@ -41,6 +57,7 @@ Release<RangeHistogram> UniformGrid::run(const Points& points, Context& context)
   if (options_.parts == 0) {
     parts = internal::grid_parts(Box::whole(shape), rows.count, noise().rate(),
                                  round_up(options_.coarseness), double(options_.max_boxes));
+    parts = of_whole_cells(shape, std::move(parts), options_.max_boxes);
   }
 
   const auto grid = internal::Grid::over(shape, {parts});
