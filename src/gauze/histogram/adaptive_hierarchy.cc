@@ -13,14 +13,19 @@ namespace {
 
 /// The budget comes in equal parts, so that what blocks spend adds up exactly.
 constexpr std::uint32_t kParts = 128;
-constexpr std::uint32_t kTotal = 10;  // for the number of rows
+constexpr std::uint32_t kTotal = 12;  // for the number of rows
 /// The whole is parted unless it is this empty.
 constexpr double kEmpty = 3;
 /// Parting a block takes this many rows for a unit of noise, but leaves something for what is found.
 constexpr double kShows = 30;
-constexpr double kMostAtOnce = 0.75;
+constexpr double kMostAtOnce = 0.5;
 /// By how much even parts are taken to be emptier than they are, at most.
 constexpr double kEven = 0.2;
+/// Parts of nearly even ones are halved less often at once.
+constexpr double kNearlyEven = 0.6;
+constexpr std::uint32_t kFewHalvings = 2;
+/// Halves that both are to be closed remain apart if they differ by so much, in variances of noise.
+constexpr double kApart = 3;
 
 }  // namespace
 
@@ -40,15 +45,16 @@ class AdaptiveHierarchy::Growth {
     measure();
     const std::uint64_t expected = method_.options_.expected_rows;
     const double rows = expected == 0 ? tree_.estimate(0) : static_cast<double>(expected);
-    rules_ = rules_for(shape, strength(rows, left));
-    grow(0, left, strength(rows, left), kEmpty);
+    rules_ = rules_for(shape, strength(rows, left), method_.is_loud());
+    if (tree_.is_cell(0) || strength(rows, left) < kEmpty)
+      close(0, left);
+    else
+      part(0, left, strength(rows, left), rules_.halvings);
     while (!families_.empty()) {
       measure();
       for (const Family& family : std::exchange(families_, {})) {
         const double uneven = rules_.trusts_evenness ? unevenness(family.blocks) : 1;
-        for (const std::size_t block : family.blocks)
-          grow(block, family.left, uneven * strength(tree_.estimate(block), family.left),
-               rules_.full);
+        if (settles(family.whole, family, uneven)) close(family.whole, family.left);
       }
     }
     measure();
@@ -64,7 +70,7 @@ class AdaptiveHierarchy::Growth {
     bool trusts_evenness = false;  ///< even parts are taken to be even inside
     double least_share = 0;  ///< of what is left, for parts that are parted again; 0 shares evenly
   };
-  static Rules rules_for(const Shape& shape, double strength) {
+  static Rules rules_for(const Shape& shape, double strength, bool is_loud) {
     const auto cells = static_cast<double>(shape.cells());
     if (shape.axes() == 1) {
       const bool strong = strength >= 4 * cells;
@@ -72,12 +78,15 @@ class AdaptiveHierarchy::Growth {
     }
     // No hierarchy beats a flat histogram with fewer cells, all of them full: Qardaji, Yang and Li (2013).
     const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
-    return {.halvings = 4, .full = 5, .least_share = few && strength >= cells ? 1.0 / 16 : 0};
+    const double least = few && strength >= cells ? 1.0 / 16 : is_loud ? 1.0 / 8 : 0;
+    return {.halvings = 4, .full = 5, .least_share = least};
   }
 
   /// Blocks that were measured together, as parts of one, and what each has left.
   struct Family {
+    std::size_t whole;
     std::vector<std::size_t> blocks;
+    std::uint32_t height;  ///< of the blocks, unless they are cells
     std::uint32_t left;
   };
 
@@ -102,26 +111,53 @@ class AdaptiveHierarchy::Growth {
     pending_.clear();
   }
 
-  /// Parts a block that has so much of the budget left, or closes it; either spends on it.
-  void grow(std::size_t block, std::uint32_t left, double strength, double full) {
-    if (tree_.is_cell(block) || strength < full) {
-      spend(left, std::span(&block, 1));
-      tree_.close(block);
-      return;
-    }
+  /// Spends what is left on the block, and looks no further.
+  void close(std::size_t block, std::uint32_t left) {
+    spend(left, std::span(&block, 1));
+    tree_.close(block);
+  }
+
+  /// Spends on the parts of a block that has so much of the budget left.
+  void part(std::size_t block, std::uint32_t left, double strength, std::uint32_t most_halvings) {
     const std::uint32_t height = tree_.height(block);
     const std::uint32_t steps = (height + rules_.halvings - 1) / rules_.halvings;
-    const std::uint32_t halvings = (height + steps - 1) / steps;
-    const double least = rules_.least_share > 0 ? rules_.least_share : 1.0 / steps;
-    const double share = steps == 1 ? 1 : std::clamp(kShows / strength, least, kMostAtOnce);
-    const auto parts = std::max(1u, static_cast<std::uint32_t>(std::lround(share * left)));
+    std::uint32_t halvings = (height + steps - 1) / steps;
+    std::uint32_t parts = left;
+    if (steps > 1) {
+      halvings = std::min(halvings, most_halvings);
+      const double least = rules_.least_share > 0 ? rules_.least_share : 1.0 / steps;
+      const double share = std::clamp(kShows / strength, least, kMostAtOnce);
+      parts = std::max(1u, static_cast<std::uint32_t>(std::lround(share * left)));
+    }
     std::vector<std::size_t> below = tree_.below(block, halvings);
     spend(parts, below);
     if (parts < left) {
-      families_.push_back({std::move(below), left - parts});
+      families_.push_back({block, std::move(below), height - halvings, left - parts});
     } else {
       for (const std::size_t each : below) tree_.close(each);
     }
+  }
+
+  /// Parts what is full in a block of a family and closes the rest, neighbours that show no difference
+  /// as one. Whether that is all of the block, which is then left to be closed.
+  bool settles(std::size_t block, const Family& family, double uneven) {
+    if (tree_.is_cell(block)) return true;
+    if (tree_.height(block) == family.height) {
+      const double full = uneven * strength(tree_.estimate(block), family.left);
+      if (full < rules_.full) return true;
+      part(block, family.left, full, uneven < kNearlyEven ? kFewHalvings : rules_.halvings);
+      return false;
+    }
+    const auto [left, right] = tree_.halves(block);
+    const bool left_settles = settles(left, family, uneven);
+    const bool right_settles = settles(right, family, uneven);
+    if (left_settles && right_settles && tree_.evidence(block) < kApart) {
+      tree_.learn_from_halves(block);
+      return true;
+    }
+    if (left_settles) close(left, family.left);
+    if (right_settles) close(right, family.left);
+    return false;
   }
 
   /// Their standard deviation over their mean.
@@ -155,6 +191,10 @@ AdaptiveHierarchy::AdaptiveHierarchy(Options options) : options_(std::move(optio
 
 Event AdaptiveHierarchy::event() const {
   return {events::Pure{options_.epsilon}, Relation::kAddRemove};
+}
+
+bool AdaptiveHierarchy::is_loud() const {
+  return options_.epsilon.get() >= 3 * Ratio(options_.rows_per_unit.get());
 }
 
 CountNoise AdaptiveHierarchy::noise(std::uint32_t parts) const {

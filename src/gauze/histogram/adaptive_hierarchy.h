@@ -42,6 +42,9 @@ class AdaptiveHierarchy {
 
   /// Noise for so many of the equal parts that the budget comes in.
   CountNoise noise(std::uint32_t parts) const;
+  /// Whether whole-numbered noise falls faster with epsilon than its inverse, so that what is spent on the
+  /// way to the cells is dear.
+  bool is_loud() const;
 
   Options options_;
 };

@@ -18,10 +18,10 @@ std::uint64_t flat_up_to(std::size_t axes) {
   return axes == 1 ? 45 : axes == 2 ? 4096 : 1'700'000;
 }
 
-/// Whether the noise of a cell is hardly ever anything but 0: with probability tanh(3) = 0.995 or more.
+/// Whether the noise of a cell is hardly ever anything but 0: with probability tanh(2.5) = 0.987 or more.
 /// Shares of such a budget are worth far less than it.
 bool is_loud(const AutoHistogram::Options& options) {
-  return options.epsilon.get() >= 6 * Ratio(options.rows_per_unit.get());
+  return options.epsilon.get() >= 5 * Ratio(options.rows_per_unit.get());
 }
 
 AdaptiveGrid grid_of(const AutoHistogram::Options& options) {

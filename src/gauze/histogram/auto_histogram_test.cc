@@ -63,7 +63,7 @@ TEST(AutoHistogram, SaysWhatItTookAndWhy) {
   };
   EXPECT_TRUE(note(Shape{{4}}, {{1}}).starts_with("flat: so few"));
   EXPECT_TRUE(
-      release_once(chosen(Shape{{400}}, 6), Points{{1}}, bits).note().starts_with("flat: hardly"));
+      release_once(chosen(Shape{{400}}, 5), Points{{1}}, bits).note().starts_with("flat: hardly"));
   EXPECT_TRUE(note(Shape{{400}}, {{1}}, HistogramAim::kCells).starts_with("noise on every cell"));
   EXPECT_TRUE(note(Shape{{40}}, {{1}}).starts_with("noise on every cell"));
   for (const std::int64_t rows : {1, 2000, 1'000'000})

@@ -97,12 +97,30 @@ void HalvingTree::measure(std::span<const std::size_t> blocks, const CountNoise&
   for (const std::size_t block : blocks) counts.push_back(counts_[block]);
   const std::vector<std::int64_t> noisy = noise.run(counts, context);
   const double variance = noise.variance();
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    TreeNode& node = nodes_[blocks[i]];
-    const double before = std::isinf(node.variance) ? 0 : variance / (node.variance + variance);
-    node.estimate = before * node.estimate + (1 - before) * static_cast<double>(noisy[i]);
-    node.variance = (1 - before) * variance;
-  }
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    learn(blocks[i], static_cast<double>(noisy[i]), variance);
+}
+
+void HalvingTree::learn(std::size_t i, double estimate, double variance) {
+  TreeNode& node = nodes_[i];
+  const double before = std::isinf(node.variance) ? 0 : variance / (node.variance + variance);
+  node.estimate = before * node.estimate + (1 - before) * estimate;
+  node.variance = (1 - before) * variance;
+}
+
+void HalvingTree::learn_from_halves(std::size_t block) {
+  const TreeNode& left = nodes_[nodes_[block].first_child];
+  const TreeNode& right = nodes_[nodes_[block].first_child + 1];
+  learn(block, left.estimate + right.estimate, left.variance + right.variance);
+}
+
+double HalvingTree::evidence(std::size_t block) const {
+  const auto [left, right] = halves(block);
+  const double share = volume(left) / volume(block);
+  const double surplus = (1 - share) * nodes_[left].estimate - share * nodes_[right].estimate;
+  return surplus * surplus /
+         ((1 - share) * (1 - share) * nodes_[left].variance +
+          share * share * nodes_[right].variance);
 }
 
 /// So many halvings below a block, or cells that are reached before.

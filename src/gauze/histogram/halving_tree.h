@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gauze/accounting/release.h"
@@ -32,6 +33,14 @@ class HalvingTree {
   bool is_cell(std::size_t block) const { return nodes_[block].children == 0; }
   std::uint32_t height(std::size_t block) const { return depth_ - depths_[block]; }
   double estimate(std::size_t block) const { return nodes_[block].estimate; }
+  std::pair<std::size_t, std::size_t> halves(std::size_t block) const {
+    return {nodes_[block].first_child, nodes_[block].first_child + 1};
+  }
+  /// By how much the halves of a block, both measured, differ from an even spread: squared, in variances
+  /// of noise.
+  double evidence(std::size_t block) const;
+  /// What is known of both halves is known of the block, too.
+  void learn_from_halves(std::size_t block);
   /// The block is not halved any further: its rows are spread evenly. What lies below is lost.
   void close(std::size_t block) { nodes_[block].children = 0; }
 
@@ -49,6 +58,8 @@ class HalvingTree {
   std::vector<bool> believed(double split_price) const;
   std::vector<double> trust(const std::vector<bool>& believed) const;
   void shrink(double split_price);
+  /// One more measurement of a node, weighed with those before.
+  void learn(std::size_t node, double estimate, double variance);
   double volume(std::size_t node) const;
 
   Shape shape_;
