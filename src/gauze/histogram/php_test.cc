@@ -51,7 +51,7 @@ TEST(Php, KeepsTheContractAndCostsEpsilon) {
 }
 
 /// Sum of distances from the mean, rounded down.
-std::int64_t deviation(std::span<const std::int64_t> counts) {
+std::int64_t distances_from_mean(std::span<const std::int64_t> counts) {
   const auto number = static_cast<std::int64_t>(counts.size());
   std::int64_t sum = 0;
   for (const std::int64_t count : counts) sum += count;
@@ -60,17 +60,18 @@ std::int64_t deviation(std::span<const std::int64_t> counts) {
   return distances / number;
 }
 
-/// Minus what is lost after each cut of all counts.
+/// What is lost by each cut of all counts.
 std::vector<double> cut_losses(const Counts& counts) {
   const std::span<const std::int64_t> all(counts);
   std::vector<double> losses;
   for (std::size_t cut = 1; cut < counts.size(); ++cut)
-    losses.push_back(static_cast<double>(deviation(all.first(cut)) + deviation(all.subspan(cut))));
+    losses.push_back(static_cast<double>(distances_from_mean(all.first(cut)) +
+                                         distances_from_mean(all.subspan(cut))));
   return losses;
 }
 
 /// Of the exponential mechanism, when a row that is lost weighs `rate`.
-std::vector<double> probabilities(const std::vector<double>& losses, double rate) {
+std::vector<double> choice_probabilities(const std::vector<double>& losses, double rate) {
   std::vector<double> weights;
   double sum = 0;
   for (const double loss : losses) sum += weights.emplace_back(std::exp(-rate * loss));
@@ -84,15 +85,15 @@ std::vector<double> probabilities(const std::vector<double>& losses, double rate
 TEST(Php, CutsAndKeepsWithTheProbabilitiesOfTheExponentialMechanism) {
   const Counts counts = {20, 20, 1};
   const double rate = 1.0 / 16;  // a quarter over twice the two by which a row moves scores
-  const auto whole = static_cast<double>(deviation(counts));
+  const auto whole = static_cast<double>(distances_from_mean(counts));
   const auto losses = cut_losses(counts);
-  const auto cut = probabilities(losses, rate);
+  const auto cut = choice_probabilities(losses, rate);
   double uncut = 0;
   SeededBits bits(3);
   std::map<std::uint32_t, double> seen;
   for (int i = 0; i < 8000; ++i) seen[begins(release_once(php(3, 1, 1), counts, bits))] += 1;
   for (std::size_t i = 0; i < 2; ++i) {
-    const auto kept = probabilities({whole + 2, losses[i] + 4}, rate);
+    const auto kept = choice_probabilities({whole + 2, losses[i] + 4}, rate);
     uncut += cut[i] * kept[0];
     EXPECT_NEAR(seen[i == 0 ? 3 : 5] / 8000, cut[i] * kept[1], 0.028);
   }
@@ -112,8 +113,8 @@ TEST(Php, CutsArePrivateAndTheRateOfDistancesFromTheMedianIsNot) {
         Counts y = x;
         ++y[cell];
         const auto worst = [&](double rate) {
-          return testing::max_log_ratio(probabilities(cut_losses(x), rate),
-                                        probabilities(cut_losses(y), rate));
+          return testing::max_log_ratio(choice_probabilities(cut_losses(x), rate),
+                                        choice_probabilities(cut_losses(y), rate));
         };
         right = std::max(right, worst(0.25));
         broken = std::max(broken, worst(0.5));
