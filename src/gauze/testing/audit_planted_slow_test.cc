@@ -86,13 +86,38 @@ TEST(AuditPlanted, FindsNoiseDividedByTheNumberOfDimensions) {
   EXPECT_FALSE(refuted(subject(1)));
 }
 
-/// Names keys whose noisy number of people is above the threshold for one key per person.
-Subject threshold(std::size_t keys_counted) {
-  const double delta = 1e-3;
-  const double tau = 1 + std::log(1 / (2 * delta));
+/// To 11 binary digits, as half precision has them.
+double half_precision(double x) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
+}
+
+// From 2048 on half precision knows even numbers only, and rounds 1.0625 more to 2 more, row by row: a row of
+// 2048 moves a sum by half as much again (Casacuberta, Shoemate, Vadhan and Wagaman 2022).
+TEST(AuditPlanted, FindsASumThatRoundsAfterEveryRow) {
+  const auto subject = [](auto round) {
+    const auto sum_after = [&](double first) {
+      double total = first;
+      for (int row = 0; row < 1000; ++row) total = round(total + 1.0625);
+      return total;
+    };
+    const std::vector<Neighbours<double>> pairs = {
+        {"many small rows, and nothing or 2048 before them", sum_after(0), sum_after(2048)}};
+    return audit::subject_of("sum", Claim::approximate(1), pairs,
+                             [noise = LatticeNoise::laplace(2048)](double x, BitSource& bits) {
+                               return x + noise(bits);
+                             });
+  };
+  EXPECT_TRUE(refuted(subject(half_precision)));
+  EXPECT_FALSE(refuted(subject([](double x) { return x; })));
+}
+
+/// Names keys whose noisy number of people is above tau.
+Subject threshold(double delta, std::size_t keys_counted, double tau, const LatticeNoise& noise) {
   return audit::subject_of(
       "threshold", Claim::approximate(1, delta), audit::words(10),
-      [keys_counted, tau, noise = LatticeNoise::laplace(1)](const Lines& people, BitSource& bits) {
+      [keys_counted, tau, noise](const Lines& people, BitSource& bits) {
         std::map<std::string, int> counts;
         for (const std::string& person : people) {
           std::size_t from = 0;
@@ -110,8 +135,10 @@ Subject threshold(std::size_t keys_counted) {
 }
 
 TEST(AuditPlanted, FindsAThresholdWithoutALimitOnGroups) {
-  EXPECT_TRUE(refuted(threshold(100), 1'000'000));
-  EXPECT_FALSE(refuted(threshold(1), 1'000'000));
+  const double delta = 1e-3;
+  const double tau = 1 + std::log(1 / (2 * delta));  // for one key of a person
+  EXPECT_TRUE(refuted(threshold(delta, 100, tau, LatticeNoise::laplace(1)), 1'000'000));
+  EXPECT_FALSE(refuted(threshold(delta, 1, tau, LatticeNoise::laplace(1)), 1'000'000));
 }
 
 double upper_tail(double x) {
@@ -132,6 +159,26 @@ double right_sigma(double epsilon, double delta) {
     (gaussian_delta(middle, epsilon) > delta ? low : high) = middle;
   }
   return high;
+}
+
+/// Ten keys of a person: half of delta for noise on a vector that moves by sqrt(10), half for names.
+TEST(AuditPlanted, FindsAGaussianThresholdWithTheWrongTauOrNoise) {
+  constexpr double kDelta = 0.02;
+  const double sigma = right_sigma(1, kDelta / 2) * std::sqrt(10.0);
+  const auto z = [](double tail) {
+    double low = 0, high = 10;
+    while (high - low > 1e-9) (upper_tail((low + high) / 2) > tail ? low : high) = (low + high) / 2;
+    return high;
+  };
+  const auto named = [](double noise, double tau) {
+    return refuted(threshold(kDelta, 10, tau, LatticeNoise::gaussian(noise)), 1'000'000);
+  };
+  EXPECT_FALSE(named(sigma, 1 + sigma * z(kDelta / 2 / 10)));
+  EXPECT_TRUE(named(sigma, 1 + sigma * z(kDelta / 2)));  // as if there were one key
+  EXPECT_TRUE(named(sigma, 1 + z(kDelta / 2 / 10)));     // in units of the noise
+  // A multiplier of the sensitivity, and not multiplied by it.
+  const double multiplier = sigma / std::sqrt(10.0);
+  EXPECT_TRUE(named(multiplier, 1 + multiplier * z(kDelta / 2 / 10)));
 }
 
 double textbook_sigma(double epsilon, double delta) {

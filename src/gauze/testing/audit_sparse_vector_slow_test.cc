@@ -42,6 +42,14 @@ TEST(AuditSparseVector, PassesTheSoundOnes) {
         audit::audit(questions("sound", variant, 1, any_way()), audit_options(1, 2'000'000));
     EXPECT_FALSE(report.violation()) << report.finding.event << " " << report.finding.epsilon;
   }
+  // Algorithm 15 keeps (1 + 6c)/4 of what it says; its noise is right for that.
+  const SparseVectorVariant more[] = {algorithm_15(4.0 / 13, 2), auditorium_svt2(1, 2)};
+  for (const SparseVectorVariant& variant : more) {
+    const Report report =
+        audit::audit(questions("sound", variant, 1, any_way()), audit_options(5, 2'000'000));
+    EXPECT_FALSE(report.violation()) << report.finding.event << " " << report.finding.epsilon;
+    EXPECT_GT(report.finding.epsilon, 0.2);
+  }
   const Report monotone = audit::audit(
       questions("monotone", algorithm_18(0.5, 0.5, 2, true), 1, audit::scores(6, 1, true)),
       audit_options(2, 2'000'000));

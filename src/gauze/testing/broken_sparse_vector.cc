@@ -178,6 +178,12 @@ SparseVectorVariant gptt(double threshold_epsilon, double query_epsilon) {
       {.threshold_scale = 1 / threshold_epsilon, .query_scale = 1 / query_epsilon});
 }
 
+SparseVectorVariant auditorium_svt2(double epsilon, std::uint64_t positives) {
+  const auto c = static_cast<double>(positives);
+  return SparseVectorVariant(
+      {.threshold_scale = 2 * c / epsilon, .query_scale = 4 * c / epsilon, .positives = positives});
+}
+
 SparseVectorVariant auditorium_svt3(double epsilon, std::uint64_t positives) {
   return algorithm_14(epsilon, positives);
 }

@@ -74,6 +74,7 @@ SparseVectorVariant gptt(double threshold_epsilon, double query_epsilon);
 
 /// Lyu, Su and Li 2017 count from 1, and so does DP-Auditorium; its variants 5 and 6 stop after so
 /// many positives.
+SparseVectorVariant auditorium_svt2(double epsilon, std::uint64_t positives);  // sound
 SparseVectorVariant auditorium_svt3(double epsilon, std::uint64_t positives);
 SparseVectorVariant auditorium_svt5(double epsilon, std::uint64_t positives);
 SparseVectorVariant auditorium_svt6(double epsilon, std::uint64_t positives);
