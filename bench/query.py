@@ -5,7 +5,7 @@ Usage: bench/query [--rows 1e7] [--peer-rows 1e6] [--repeat 3] [--epsilon 1] [--
                    [--folder TMP] [--venvs DIR] [--bench BINARY]
 
 Columns: task, rows, groups, data, system, seconds and processor seconds (all processors together; each the least of the runs), both over
-Gauze's, and errors: the mean over groups of |count - true count| and of |sum - true sum| or |mean - true mean|: noise and what bounding
+Gauze's, and errors: the mean over groups and runs of |count - true count| and of |sum - true sum| or |mean - true mean|: noise and what bounding
 cuts off. Gauze plans, calibrates, reads, adds up and draws noise. Everybody answers the whole question.
 
 `file`: everybody reads the same Parquet file, and that counts. `memory` (with --memory): the data is at hand in the form in which a library
@@ -97,7 +97,7 @@ def gauze(options, path, table, schema, sql, delta, plain):
     plain_runs = ask(options, table, schema, sql, delta, plain)[0] if table else runs
     if not runs or not plain_runs:
         return None, None, failure
-    return Times(runs), Times(plain_runs, "plain_"), runs[-1].get("rows", [])
+    return Times(runs), Times(plain_runs, "plain_"), [row for run in runs for row in run.get("rows", [])]
 
 
 def errors(rows, truth):
