@@ -91,8 +91,18 @@ Budget Budget::price(const Event& event, Currency currency, const Ratio& delta) 
       if (const auto price = approximate_price(event, delta)) return *price;
       break;
   }
-  throw Error(ErrorCode::kCannotCompose, "an event of type " + std::string(type_name(event)) +
-                                             " has no price in the currency of this budget");
+  if (currency == Currency::kPure) {
+    throw Error(
+        ErrorCode::kCannotCompose,
+        "this needs a delta, and the budget is kept in epsilon alone: ask with delta 0, about "
+        "groups that have a public list, or have a budget set with a delta, like --epsilon 3 "
+        "--delta 1e-6");
+  }
+  throw Error(ErrorCode::kCannotCompose,
+              "an event of type " + std::string(type_name(event)) +
+                  " has no price in a budget of " +
+                  (currency == Currency::kZcdp ? "rho; one of epsilon and delta may have"
+                                               : "epsilon and delta unless a delta is asked for"));
 }
 
 Budget Budget::rounded_up() const {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/ledger/log_internal.h"
 #include "gauze/ledger/verify_internal.h"
@@ -23,10 +25,6 @@ using ledger::Transaction;
 
 constexpr std::size_t kNameBytes = 200;
 constexpr std::size_t kQueryBytes = 1'000'000;
-
-bool is_server(const std::string& where) {
-  return where.starts_with("postgresql://") || where.starts_with("postgres://");
-}
 
 void check_text(const std::string& text, const char* what, std::size_t bytes) {
   if (text.size() > bytes) {
@@ -103,10 +101,19 @@ std::optional<Budget> share_of(Connection& connection, const std::string& datase
           "' is for analysts with a share; the steward gives one with `gauze ledger share`");
 }
 
-std::string in_words(const Budget& budget) {
+/// As it is where that is short, else six digits, rounded to the side that `whole` rounds to.
+std::string in_digits(const Ratio& value, Integer (*whole)(const Ratio&)) {
+  std::string text = to_string(value);
+  if (text.size() <= 12 || value <= 0) return text;
+  const auto exponent = static_cast<int>(std::floor(std::log10(round_up(value))));
+  const Ratio unit = parse_ratio("1e" + std::to_string(exponent - 5));
+  return to_string(Ratio(Ratio(whole(Ratio(value / unit))) * unit));
+}
+
+std::string in_words(const Budget& budget, Integer (*whole)(const Ratio&)) {
   const bool rho = budget.currency == Budget::Currency::kZcdp;
-  std::string text = (rho ? "rho " : "epsilon ") + to_string(budget.amount);
-  if (budget.delta > 0) text += ", delta " + to_string(budget.delta);
+  std::string text = (rho ? "rho " : "epsilon ") + in_digits(budget.amount, whole);
+  if (budget.delta > 0) text += ", delta " + in_digits(budget.delta, whole);
   return text;
 }
 
@@ -117,10 +124,18 @@ Budget rest(const Budget& limit, const Budget& spent) {
 void expect_covered(const Budget& limit, const Budget& spent, const Budget& cost,
                     const std::string& whose) {
   if (limit.covers(plus(spent, cost))) return;
+  const Budget left = rest(limit, spent);
+  const std::string refused = "; nothing was charged and no row was read. ";
+  if (cost.amount > left.amount) {
+    throw Error(ErrorCode::kBudgetExceeded, "this costs " + in_words(cost, ceil) + ", but only " +
+                                                in_words(left, floor) + " is left of " + whose +
+                                                refused + "Ask at a smaller epsilon");
+  }
   throw Error(ErrorCode::kBudgetExceeded,
-              "this costs " + in_words(cost) + ", but only " + in_words(rest(limit, spent)) +
-                  " is left of " + whose +
-                  "; nothing was charged and no row was read. Ask at a smaller epsilon");
+              "this needs a delta of " + in_digits(cost.delta, ceil) + ", and " + whose +
+                  (limit.delta > 0 ? " has only " + in_digits(left.delta, floor) + " left"
+                                   : " was set without one") +
+                  refused + "Ask at a smaller delta, or at 0 with groups that have a public list");
 }
 
 Record question(const Request& request, const Event& event) {
@@ -235,8 +250,9 @@ Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 Ledger::~Ledger() = default;
 
 Ledger Ledger::open(const std::string& where, std::chrono::milliseconds patience) {
-  auto connection = is_server(where) ? ledger::open_postgres(where, patience)
-                                     : ledger::open_sqlite(where, ledger::schema(), patience);
+  auto connection = is_server_address(where)
+                        ? ledger::open_postgres(where, patience)
+                        : ledger::open_sqlite(where, ledger::schema(), patience);
   const auto first = find_last(*connection, "id = 1");
   if (!first || first->kind != ledger::kind::kInit || first->query != ledger::kFormat) {
     ledger::damaged("1", "is not the beginning of a ledger");
@@ -254,8 +270,8 @@ Ledger Ledger::create(const std::string& where, const std::vector<DatasetBudget>
     append(connection, record);
     for (const DatasetBudget& dataset : datasets) append_dataset(connection, dataset);
   };
-  is_server(where) ? ledger::create_postgres(where, setup, patience)
-                   : ledger::create_sqlite(where, setup, patience);
+  is_server_address(where) ? ledger::create_postgres(where, setup, patience)
+                           : ledger::create_sqlite(where, setup, patience);
   return open(where, patience);
 }
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/ledger/connection_internal.h"
 
@@ -20,7 +21,7 @@ constexpr const char* kApplication = "1197569402";  // "Gauz": what `file` and S
 constexpr const char* kVersion = "1";
 
 [[noreturn]] void fail(int result, const std::string& path) {
-  const std::string where = "the ledger '" + path + "' ";
+  const std::string where = "the ledger '" + shown_address(path) + "' ";
   switch (result & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -101,7 +102,7 @@ class SqliteConnection final : public Connection {
     if (const Rows version = execute("PRAGMA user_version");
         version.empty() || version[0][0] != kVersion) {
       throw Error(ErrorCode::kUnsupported,
-                  "the ledger '" + path_ + "' was written by another version of Gauze; use that");
+                  "the ledger '" + shown_address(path_) + "' was written by another version of Gauze; use that");
     }
     // SQLite keeps the text of each statement that made the schema.
     std::vector<std::string> expected = schema;
@@ -207,7 +208,7 @@ class Draft {
 
 [[noreturn]] void taken(const std::string& path) {
   throw Error(ErrorCode::kInvalidOption,
-              "there is already something at '" + path +
+              "there is already something at '" + shown_address(path) +
                   "', which is left as it is; choose another name, or add a data set to it with "
                   "`gauze ledger add`");
 }
