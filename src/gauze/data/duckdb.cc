@@ -16,7 +16,10 @@ namespace {
 
 constexpr const char* kCannotStart = "the embedded engine does not start; is there enough memory?";
 constexpr const char* kCannotFinish =
-    "the embedded engine could not finish reading: a file changed, or memory or disk ran out";
+    "the embedded engine could not finish reading: a file changed, memory or disk ran out, or a "
+    "file cannot be read "
+    "(Parquet with text that is not UTF-8, a broken list in JSON): `gauze schema check` tells the "
+    "steward";
 /// So many streams know their progress; further ones work as well.
 constexpr std::size_t kConnections = 4;
 

@@ -83,7 +83,7 @@ class Source {
   virtual std::string step_sum(const StepSum& /*sum*/) { return ""; }
   /// The rows of a table that lies in memory; nothing where SQL must ask for them.
   virtual const Table* held(const std::string& /*table*/) { return nullptr; }
-  /// How many rows of the table are so broken that no SELECT sees them. For the steward: an exact count.
+  /// How many rows no SELECT sees, an exact count for the steward. Throws `kInvalidInput` where SELECTs fail.
   virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
 };
 
@@ -92,8 +92,8 @@ struct SourceOptions {
   unsigned threads = 0;        ///< 0: all cores
   std::uint64_t memory = 0;    ///< bytes; 0: half of the machine's
   std::string temp_directory;  ///< where it spills; "": beside the system's temporary files
-  /// Columns by table, as declared, for JSON, which has no catalogue. Where nothing is given they are the
-  /// names in the first object.
+  /// Columns by table, as declared, for JSON, which has no catalogue: no row is looked at for them. Where
+  /// nothing is given they are the names in the first object.
   std::map<std::string, std::vector<std::string>> json_columns = {};
 };
 
@@ -103,9 +103,9 @@ struct SourceOptions {
 ///
 ///   people.csv .tsv     the first line names the columns, and chooses among , ; | and tab; all columns are
 ///                       text; a line with too few fields is dropped, fields too many are cut off
-///   people.parquet
-///   people.json         objects in a list, or one per line (.ndjson, .jsonl too); all columns are text;
-///                       a line that is no object is dropped
+///   people.parquet      text that is not UTF-8 makes a SELECT of its column fail
+///   people.json         objects one per line (.ndjson, .jsonl too): a line that is none, or beyond 16 MiB, is dropped;
+///                       or in a list: one that is not well formed makes SELECTs fail. All columns are text
 ///   base.duckdb         the table of that name in a DuckDB file; base.duckdb:visits another one
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options = {});

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <optional>
 
+#include "gauze/base/address.h"
 #include "gauze/base/words.h"
 #include "gauze/data/duckdb_internal.h"
 
@@ -35,7 +36,7 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
 }
 
 std::string shown(const std::string& path) {
-  return std::string("'").append(path.substr(0, 300)).append("'");
+  return std::string("'").append(shown_address(path).substr(0, 300)).append("'");
 }
 
 Holder parse_holder(const std::string& table, const std::string& text) {
@@ -59,6 +60,10 @@ Holder parse_holder(const std::string& table, const std::string& text) {
       "what is in " + shown(text) +
           "? Its name should end in .csv, .tsv, .parquet, .json, .ndjson (each also with .gz or "
           ".zst, except Parquet) or .duckdb");
+}
+
+bool is_packed(std::string_view path) {
+  return ends_with_any(path, {".gz", ".zst"});
 }
 
 bool is_glob(std::string_view path) {
@@ -138,21 +143,32 @@ Header parse_header(std::string_view line, const std::string& file) {
   return best;
 }
 
-/// The first line of a packed file. Lines that are no text are passed over and noted; when the first is
-/// among them, another stands in its place and must not name the columns.
+constexpr std::size_t kLongestLine = 1 << 24;
+
+/// A file as a table of its lines. Those that are no text, or longer than 16 MiB, are passed over.
+std::string scan_lines(const std::string& path, const char* passed_over = "ignore_errors = true") {
+  return "read_csv(" + sql_text(path) +
+         ", auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = '\x01', "
+         "quote = '', escape = '', strict_mode = false, max_line_size = " +
+         std::to_string(kLongestLine) + ", buffer_size = " + std::to_string(2 * kLongestLine) +
+         ", " + passed_over + ")";
+}
+
+void forget_rejects(DuckDbConnection& connection) {
+  for (const char* noted :
+       {"DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"})
+    connection.run(noted, ErrorCode::kInternal, "the embedded engine keeps its notes");
+}
+
+/// The first line of a packed file. Lines that are passed over are noted; when the first is among them, another
+/// stands in its place and must not name the columns.
 std::string first_packed_line(DuckDbConnection& connection, const std::string& file) {
   DuckDbResult line, passed_over;
   const bool read =
       connection.try_run(
-          "SELECT line FROM read_csv(" + sql_text(file) +
-              ", auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = "
-              "'\x01', "
-              "quote = '', escape = '', strict_mode = false, store_rejects = true) LIMIT 1",
-          line) &&
+          "SELECT line FROM " + scan_lines(file, "store_rejects = true") + " LIMIT 1", line) &&
       connection.try_run("SELECT line FROM reject_errors WHERE line = 1", passed_over);
-  for (const char* noted :
-       {"DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"})
-    connection.run(noted, ErrorCode::kInternal, "the embedded engine keeps its notes");
+  forget_rejects(connection);
   if (!read || passed_over.rows())
     throw Error(ErrorCode::kInvalidInput,
                 "cannot read the first line of " + shown(file) + "; is it packed text in UTF-8?");
@@ -160,8 +176,7 @@ std::string first_packed_line(DuckDbConnection& connection, const std::string& f
 }
 
 Header read_header(DuckDbConnection& connection, const std::string& file) {
-  if (ends_with_any(file, {".gz", ".zst"}))
-    return parse_header(first_packed_line(connection, file), file);
+  if (is_packed(file)) return parse_header(first_packed_line(connection, file), file);
   constexpr std::size_t kMost = 1'000'000;
   std::ifstream stream(file, std::ios::binary);
   std::string line(kMost, '\0');
@@ -191,39 +206,71 @@ std::string scan_csv(DuckDbConnection& connection, const Holder& holder,
          ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false)";
 }
 
-/// Objects in a list or one per line, by the first character that is not a space.
+/// Objects in a list or one per line: by the name, .ndjson or .jsonl, or by the first character that is no space.
+/// Nothing else of the rows is looked at.
 bool is_list(DuckDbConnection& connection, const std::string& file) {
-  DuckDbResult first;
-  const bool read = connection.try_run(
-      "SELECT ltrim(line, ' ' || chr(9))[1] FROM read_csv(" + sql_text(file) +
-          ", auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = '\x01', "
-          "quote = '', "
-          "escape = '', strict_mode = false, ignore_errors = true, max_line_size = 20000000) WHERE "
-          "trim(line, ' ' || chr(9)) <> '' LIMIT 1",
-      first);
-  return read && first.rows() && first.text(0, 0) == "[";
+  if (is_packed(file)) {
+    DuckDbResult first;
+    const std::string blank = "chr(9) || chr(13) || ' '";
+    const bool read =
+        connection.try_run("SELECT ltrim(line, " + blank + ")[1] FROM " + scan_lines(file) +
+                               " WHERE trim(line, " + blank + ") <> '' LIMIT 1",
+                           first);
+    // A file with no line of less than 16 MiB is one list.
+    return read && (first.rows() == 0 || first.text(0, 0) == "[");
+  }
+  constexpr std::string_view kBlank = " \t\r\n\xef\xbb\xbf";
+  std::ifstream stream(file, std::ios::binary);
+  char c = ' ';
+  while (stream && kBlank.find(c) != std::string_view::npos) stream.get(c);
+  return c == '[';
 }
 
-std::string scan_json(DuckDbConnection& connection, const Holder& holder,
-                      const std::vector<std::string>& files, std::vector<std::string> columns) {
-  const bool list = is_list(connection, files.front());
-  const std::string objects =
-      "(SELECT json FROM read_json_objects(" + sql_text(holder.path) +
-      ", format = " + (list ? "'array'" : "'newline_delimited', ignore_errors = true") +
-      ") WHERE json_type(json) = 'OBJECT')";
-  // A list that breaks off, or an object of many megabytes, cannot be skipped: found now, by a whole scan.
-  connection.run(
-      "SELECT count(*) FROM " + objects, ErrorCode::kInvalidInput,
-      shown(holder.path) + " is not JSON that can be read: a list of objects, or one per line");
-  if (columns.empty()) {
-    DuckDbResult names;
-    connection.try_run(
-        "SELECT unnest(json_keys(json)) FROM (SELECT json FROM " + objects + " LIMIT 1)", names);
-    for (std::size_t i = 0; i < names.rows(); ++i) columns.push_back(names.text(i, 0));
+/// Objects as a table `json`. Of lines, those that are no object are passed over; a list that breaks off, is not
+/// UTF-8 or holds an object of more than 16 MiB makes the scan fail, for the engine reads a list whole or not at all.
+struct JsonObjects {
+  std::string lines;  ///< of the file; "" of a list
+  std::string sql;
+};
+
+JsonObjects scan_objects(DuckDbConnection& connection, const Holder& holder,
+                         const std::vector<std::string>& files) {
+  std::string_view stem = files.front();
+  while (is_packed(stem)) stem = stem.substr(0, stem.rfind('.'));
+  const bool named = ends_with_any(stem, {".ndjson", ".jsonl"});
+  const bool list = !named && is_list(connection, files.front());
+  for (const std::string& file : files) {
+    if (!named && is_list(connection, file) != list)
+      throw Error(ErrorCode::kInvalidInput, "some files of " + shown(holder.path) +
+                                                " are JSON lists and some are lines; see " +
+                                                shown(file));
   }
+  const std::string lines = list ? "" : scan_lines(holder.path);
+  const std::string json =
+      list ? "SELECT json FROM read_json_objects(" + sql_text(holder.path) + ", format = 'array')"
+           : "SELECT TRY_CAST(line AS JSON) AS json FROM " + lines;
+  return {lines, "(SELECT json FROM (" + json + ") WHERE json_type(json) = 'OBJECT')"};
+}
+
+/// The names in the first object, for whoever declared none.
+std::vector<std::string> first_names(DuckDbConnection& connection, const Holder& holder,
+                                     const std::string& objects) {
+  std::vector<std::string> columns;
+  DuckDbResult names;
+  connection.try_run(
+      "SELECT unnest(json_keys(json)) FROM (SELECT json FROM " + objects + " LIMIT 1)", names);
+  for (std::size_t i = 0; i < names.rows(); ++i) columns.push_back(names.text(i, 0));
   if (columns.empty())
-    throw Error(ErrorCode::kInvalidInput, "the first line of " + shown(holder.path) +
-                                              " should be an object whose names are the columns");
+    throw Error(
+        ErrorCode::kInvalidInput,
+        shown(holder.path) +
+            " is not JSON that can be read: a list of objects, or one per line, whose names "
+            "are the columns");
+  return columns;
+}
+
+std::string scan_json(const Holder& holder, const std::string& objects,
+                      const std::vector<std::string>& columns) {
   std::string sql;
   for (const std::string& name : columns) {
     if (name.find_first_of("\"\\") != std::string::npos)
@@ -291,11 +338,13 @@ class FileSource final : public internal::EmbeddedSource {
       paths.insert(paths.end(), files.begin(), files.end());
       if (is_glob(holder.path)) folders.push_back(fixed_part(holder.path));
       const auto declared = options.json_columns.find(name);
-      const std::string from = scan(
-          holder, files,
-          declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
-      make_view(name, holder, from);
-      scans_.emplace(name, from);
+      const Scan& scanned = scans_
+                                .emplace(name, scan(holder, files,
+                                                    declared == options.json_columns.end()
+                                                        ? std::vector<std::string>()
+                                                        : declared->second))
+                                .first->second;
+      make_view(name, holder, scanned.from);
     }
     database_->lock(paths, folders);
   }
@@ -303,44 +352,87 @@ class FileSource final : public internal::EmbeddedSource {
   std::uint64_t broken_rows(const std::string& table) override {
     const auto found = std::find_if(scans_.begin(), scans_.end(),
                                     [&](const auto& scan) { return same_name(scan.first, table); });
-    constexpr std::string_view kIgnore = "ignore_errors = true";
-    const std::size_t at = found == scans_.end() ? std::string::npos : found->second.find(kIgnore);
-    if (at == std::string::npos || !found->second.starts_with("read_csv(")) return 0;
-    // The same scan, which notes what it leaves out.
-    std::string noting = found->second;
-    noting.replace(at, kIgnore.size(), "store_rejects = true, rejects_limit = 0");
-    DuckDbResult all, broken;
-    const bool read = database_->main().try_run("SELECT count(*) FROM " + noting, all) &&
-                      database_->main().try_run(
-                          "SELECT count(*) FROM (SELECT DISTINCT file_id, line FROM "
-                          "reject_errors)",
-                          broken);
-    const std::uint64_t count = read ? std::stoull(broken.text(0, 0)) : 0;
-    for (const char* noted :
-         {"DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"})
-      database_->main().run(noted, ErrorCode::kInternal, "the embedded engine keeps its notes");
-    return count;
+    if (found == scans_.end()) return 0;
+    const Scan& scan = found->second;
+    if (!scan.lines.empty()) return passed_over(scan);
+    if (scan.holder.format == Format::kJson)
+      database_->main().run(
+          "SELECT count(*) FROM " + scan.from, ErrorCode::kInvalidInput,
+          shown(scan.holder.path) +
+              " is not a list of objects that can be read to its end: it breaks off, holds text "
+              "that is not UTF-8 or an object of more than 16 MiB; questions about it fail. One "
+              "object per line needs no such care");
+    if (scan.holder.format == Format::kParquet) expect_text(found->first, scan);
+    return 0;
   }
 
  private:
+  /// What a table is read from.
+  struct Scan {
+    Holder holder;
+    std::string from;         ///< in FROM
+    std::string lines = {};   ///< the scan that passes over what is no row, where one does
+    std::string no_row = {};  ///< and which of its lines are none
+  };
+
+  /// The same scan, which notes what it leaves out.
+  std::uint64_t passed_over(const Scan& scan) {
+    constexpr std::string_view kIgnore = "ignore_errors = true";
+    std::string noting = scan.lines;
+    noting.replace(noting.find(kIgnore), kIgnore.size(), "store_rejects = true, rejects_limit = 0");
+    DuckDbConnection& connection = database_->main();
+    DuckDbResult all, broken;
+    const bool read =
+        connection.try_run("SELECT count(CASE WHEN " + scan.no_row + " THEN 1 END) FROM " + noting,
+                           all) &&
+        connection.try_run(
+            "SELECT count(*) FROM (SELECT DISTINCT file_id, line FROM reject_errors)", broken);
+    const std::uint64_t count =
+        read ? std::stoull(all.text(0, 0)) + std::stoull(broken.text(0, 0)) : 0;
+    forget_rejects(connection);
+    return count;
+  }
+
+  /// The engine checks that text in Parquet is UTF-8 as it reads it, and nothing can tell it not to.
+  void expect_text(const std::string& table, const Scan& scan) {
+    std::string bad;
+    for (const ColumnInfo& column : columns_.at(table)) {
+      DuckDbResult read;
+      const std::string name = duckdb_dialect().identifier(column.name);
+      if (column.type == Type::kText &&
+          !database_->main().try_run("SELECT count(*) FROM (SELECT hash(" + name + ") AS h FROM " +
+                                         scan.from + ") WHERE h = 0",
+                                     read))
+        bad += (bad.empty() ? "'" : ", '") + column.name + "'";
+    }
+    if (bad.empty()) return;
+    throw Error(ErrorCode::kInvalidInput,
+                "the text in " + bad + " of " + shown(scan.holder.path) +
+                    " is not all UTF-8, or cannot be read; questions about it fail. Write the "
+                    "file anew, such text as bytes or not at all");
+  }
+
   static std::string fixed_part(const std::string& glob) {
     return glob.substr(0, glob.rfind('/', glob.find_first_of("*?[")) + 1);
   }
 
-  std::string scan(const Holder& holder, const std::vector<std::string>& files,
-                   const std::vector<std::string>& json_columns) {
+  Scan scan(const Holder& holder, const std::vector<std::string>& files,
+            const std::vector<std::string>& json_columns) {
     DuckDbConnection& connection = database_->main();
-    switch (holder.format) {
-      case Format::kCsv:
-        return scan_csv(connection, holder, files);
-      case Format::kParquet:
-        return "read_parquet(" + sql_text(holder.path) + ", union_by_name = true)";
-      case Format::kJson:
-        return scan_json(connection, holder, files, json_columns);
-      case Format::kDuckDb:
-        break;
+    if (holder.format == Format::kCsv) {
+      const std::string csv = scan_csv(connection, holder, files);
+      return {holder, csv, csv, "false"};
     }
-    return attach(holder) + "." + duckdb_dialect().identifier(holder.table);
+    if (holder.format == Format::kParquet)
+      return {holder, "read_parquet(" + sql_text(holder.path) + ", union_by_name = true)"};
+    if (holder.format == Format::kDuckDb)
+      return {holder, attach(holder) + "." + duckdb_dialect().identifier(holder.table)};
+    const JsonObjects objects = scan_objects(connection, holder, files);
+    const auto names =
+        json_columns.empty() ? first_names(connection, holder, objects.sql) : json_columns;
+    return {holder, scan_json(holder, objects.sql, names), objects.lines,
+            "trim(line, chr(9) || chr(13) || ' ') <> '' AND "
+            "coalesce(json_type(TRY_CAST(line AS JSON)), '') <> 'OBJECT'"};
   }
 
   /// A database file is attached once, whatever the number of its tables.
@@ -383,7 +475,7 @@ class FileSource final : public internal::EmbeddedSource {
                    "the columns of " + shown(holder.path) + " cannot be named");
   }
 
-  std::map<std::string, std::string> scans_;  ///< of each table, in FROM
+  std::map<std::string, Scan> scans_;
   std::map<std::string, std::string> attached_;
 };
 

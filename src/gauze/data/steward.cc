@@ -52,6 +52,7 @@ class Checker {
   SchemaCheck::Table check(const TableSchema& table) {
     SchemaCheck::Table result;
     result.name = table.name;
+    result.broken_rows = source_.broken_rows(table.name);
     std::string select = "SELECT count(*), " + count(no_unit(table));
     for (const ColumnSchema& each : table.columns) {
       const std::string raw = column(table, each.name), value = converted(table, each.name, raw);
@@ -61,7 +62,6 @@ class Checker {
     }
     Counts counts(source_, select + " FROM " + quoted(table.name));
     result.rows = counts.next();
-    result.broken_rows = source_.broken_rows(table.name);
     result.rows_without_unit = counts.next();
     for (const ColumnSchema& each : table.columns) {
       auto& to = result.columns.emplace_back();
