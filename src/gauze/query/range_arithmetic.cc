@@ -191,6 +191,25 @@ Facts modulo(const Expression& call, const Facts& a) {
   return result;
 }
 
+bool is_constant(const Facts& facts) {
+  return facts.lower && facts.upper && *facts.lower == *facts.upper;
+}
+
+/// Around aggregates anything may happen, and gives NULL; what can only be NULL is not worth its price.
+Facts released_arithmetic(const std::string& function, const Facts& a, const Facts& b,
+                          bool integers) {
+  Facts result = plain(integers && function != "/" ? Type::kInteger : Type::kDouble, true);
+  const bool divides = function == "/" || function == "//" || function == "%";
+  if (divides && is_constant(b) && *b.lower == 0)
+    unsupported("the divisor is always 0, so this is always NULL; remove it");
+  if (divides || !is_constant(a) || !is_constant(b)) return result;
+  result.lower = function == "+"   ? *a.lower + *b.lower
+                 : function == "-" ? *a.lower - *b.lower
+                                   : *a.lower * *b.lower;
+  result.upper = result.lower;
+  return result;
+}
+
 }  // namespace
 
 Facts arithmetic(const Expression& call, const std::vector<Facts>& arguments, Place place) {
@@ -200,8 +219,7 @@ Facts arithmetic(const Expression& call, const std::vector<Facts>& arguments, Pl
   if (!is_number(a) || !is_number(b))
     unsupported("'" + function + "' takes numbers; this is " + kind(is_number(a) ? b : a));
   const bool integers = a.type == Type::kInteger && b.type == Type::kInteger;
-  if (place == Place::kReleased)
-    return plain(integers && function != "/" ? Type::kInteger : Type::kDouble, true);
+  if (place == Place::kReleased) return released_arithmetic(function, a, b, integers);
   if (a.untyped || b.untyped) unsupported("arithmetic with NULL is always NULL; remove it");
   if (function == "%") return modulo(call, a);
   require_range(a, "'" + function + "'");
