@@ -64,15 +64,20 @@ void write_answer(const Answer& answer, const std::string& path) {
   write_table(table_of(answer), path);
 }
 
-void check_files(const AnswerFiles& files) {
+void check_files(const AnswerFiles& files, const std::function<bool(const std::string&)>& reads) {
   const std::string& path = files.output;
   if (!path.empty() && !path.ends_with(".csv") && !path.ends_with(".json") &&
       !path.ends_with(".parquet"))
     throw Error(ErrorCode::kInvalidOption, "output: must end in .csv, .json or .parquet");
   // A file that cannot be made would lose an answer that was paid for.
-  for (const std::string& each : {files.output, files.report}) {
-    if (!each.empty()) check_writable(each);
+  for (const auto& [option, each] :
+       {std::pair("output", &files.output), std::pair("report", &files.report)}) {
+    if (each->empty()) continue;
+    if (reads(*each)) refuse_to_replace(*each, option);
+    check_writable(*each);
   }
+  require(path.empty() || files.report.empty() || !same_file(path, files.report),
+          "report: is the same file as output; give it another name");
 }
 
 void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {

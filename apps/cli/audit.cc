@@ -84,6 +84,10 @@ audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
                          .confidence = number(request.confidence, "--confidence"),
                          .threads = request.timing ? 1u : 0u,
                          .progress = [&](double done) { progress.show(done); }};
+  for (const std::string& each : {request.data, request.neighbour}) {
+    if (!request.page.empty() && !each.empty() && same_file(request.page, each))
+      refuse_to_replace(request.page, "--report");
+  }
   if (!request.page.empty()) check_writable(request.page);
   try {
     audit::Report report = audit::audit(request.timing ? audit::timed(subject) : subject, options);

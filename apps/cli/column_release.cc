@@ -1,6 +1,7 @@
 #include "column_release.h"
 
 #include "gauze/accounting/loss.h"
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/column_job.h"
 #include "gauze/engine/meaning.h"
@@ -39,7 +40,7 @@ Guarantee price_of(const Event& event, double delta) {
 }
 
 void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost, bool json,
-                   const std::string& left) {
+                   const std::string& counted, const std::string& left) {
   if (json) {
     return print_json({{"value", printable(answer.value)},
                        {"accuracy",
@@ -58,21 +59,25 @@ void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost,
              (cost.delta > 0 ? shown(" at δ = ") + upward(cost.delta) : "") + " under " +
              std::string(name(answer.spent.relation)) + ", by " + describe(answer.spent));
   print_line("             " + std::string(verdict(band(cost.epsilon))));
+  if (!counted.empty()) print_line("  counted    " + counted);
   if (!left.empty()) print_line("  left       " + left);
 }
 
 void release_column(const ColumnRequest& request) {
   Desk desk(request.data);
+  const TableSchema& table = private_table(desk.schema(), request.table);
   const ColumnJob job({.algorithm = request.algorithm,
                        .options = request.options,
-                       .table = private_table(desk.schema(), request.table),
+                       .table = table,
                        .column = request.column});
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, request.accept_weak);
   require(request.confidence == 0.95 || job.accuracy(request.confidence),
           "--confidence: must be 0.95 here, for the error bar comes with the noisy count");
-  const nlohmann::json text = {
-      {"algorithm", request.algorithm}, {"options", job.options()}, {"column", request.column}};
+  const nlohmann::json text = {{"algorithm", request.algorithm},
+                               {"options", job.options()},
+                               {"table", table.name},
+                               {"column", request.column}};
   SystemBits bits;
   Release<nlohmann::json> answer =
       desk.ledger() == nullptr
@@ -83,7 +88,12 @@ void release_column(const ColumnRequest& request) {
                 job, [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
   if (auto promise = job.accuracy(request.confidence)) answer.accuracy = *promise;
   print_release(answer, cost, request.json,
-                desk.left() ? shown(budget_text(*desk.left())) + " in " + desk.ledger_path() : "");
+                table.unit.kind == UnitSchema::Kind::kRow
+                    ? "each row is a privacy unit of its own"
+                    : "one row of each " + table.unit.column + ", chosen at random",
+                desk.left()
+                    ? shown(budget_text(*desk.left())) + " in " + shown_address(desk.ledger_path())
+                    : "");
 }
 
 }  // namespace gauze::cli

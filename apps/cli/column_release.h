@@ -27,9 +27,9 @@ void release_column(const ColumnRequest& request);
 /// What an event costs at delta 0 where that exists, else at `delta`.
 Guarantee price_of(const Event& event, double delta);
 
-/// A released value with its accuracy and cost, for people or as JSON. `left` is printed behind it
-/// if it is not empty; a null value, which was printed before, is not.
+/// A released value with its accuracy and cost, for people or as JSON. Which rows took part and what is left are
+/// printed behind it where they are not empty; a null value, which was printed before, is not.
 void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost, bool json,
-                   const std::string& left = "");
+                   const std::string& counted = "", const std::string& left = "");
 
 }  // namespace gauze::cli

@@ -1,5 +1,7 @@
 #include "desk.h"
 
+#include <fnmatch.h>
+#include <glob.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -8,6 +10,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
 #include "text.h"
@@ -50,6 +53,11 @@ void add_table(std::map<std::string, std::string>& tables, const std::string& na
                                              "2=" + path);
 }
 
+bool speaks_of(const Schema& schema, std::string_view name) {
+  return std::any_of(schema.tables.begin(), schema.tables.end(),
+                     [&](const TableSchema& table) { return same_name(table.name, name); });
+}
+
 /// The only file in the folder with this ending; "" when there is none.
 std::string only_file(const fs::path& folder, std::string_view ending, const char* option) {
   std::string found;
@@ -65,33 +73,125 @@ std::string only_file(const fs::path& folder, std::string_view ending, const cha
   return found;
 }
 
+/// The file, glob or folder of `--data FILE`, `NAME=FILE` or `FOLDER`.
+fs::path path_of(const std::string& data) {
+  const std::size_t equals = data.find('=');
+  return equals == std::string::npos || fs::exists(data) ? data : data.substr(equals + 1);
+}
+
+/// Where that lies; of a glob over folders, where all of them lie.
+fs::path folder_of(const std::string& data) {
+  fs::path folder = path_of(data);
+  if (!fs::is_directory(folder)) folder = folder.parent_path();
+  while (folder.string().find_first_of("*?[") != std::string::npos && !fs::is_directory(folder))
+    folder = folder.parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
 /// `people.schema.json` beside `people.csv`, or the only schema in its folder.
 std::string find_schema(const std::vector<std::string>& data) {
   for (const std::string& each : data) {
     if (is_postgres(each)) continue;
-    const fs::path path = each.substr(each.find('=') == std::string::npos ? 0 : each.find('=') + 1);
-    const fs::path folder = fs::is_directory(path) ? path : path.parent_path();
-    const fs::path beside = folder / (table_name(path) + std::string(kSchemaEnding));
-    if (fs::exists(beside)) return beside.string();
-    const fs::path searched = folder.empty() ? fs::path(".") : folder;
-    if (!fs::is_directory(searched)) continue;
-    if (std::string only = only_file(searched, kSchemaEnding, "--schema"); !only.empty())
-      return only;
+    const fs::path folder = folder_of(each);
+    const fs::path own = folder / (table_name(path_of(each)) + std::string(kSchemaEnding));
+    if (fs::exists(own)) return own.lexically_normal().string();
+    if (!fs::is_directory(folder)) continue;
+    if (std::string only = only_file(folder, kSchemaEnding, "--schema"); !only.empty())
+      return fs::path(only).lexically_normal().string();
   }
   return "";
 }
 
-/// `hospital.ledger` beside `hospital.schema.json`: a budget that lies there is never passed over.
-std::string find_ledger(const std::string& schema) {
-  if (!schema.ends_with(kSchemaEnding)) return "";
-  const std::string beside =
-      schema.substr(0, schema.size() - kSchemaEnding.size()) + std::string(kLedgerEnding);
-  return fs::exists(beside) ? beside : "";
+/// Files with this ending in the folders of the data, and those beside a folder that have its name.
+std::vector<std::string> beside(const std::vector<std::string>& data, std::string_view ending) {
+  std::vector<std::string> found;
+  for (const std::string& each : data) {
+    if (is_postgres(each)) continue;
+    const fs::path folder = fs::weakly_canonical(fs::absolute(folder_of(each)));
+    if (!fs::is_directory(folder)) continue;
+    for (const fs::path& file : listed(folder)) {
+      if (file.filename().string().ends_with(ending)) found.push_back(file.string());
+    }
+    // A trailing slash leaves no name.
+    const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+    const std::string outside = named.string() + std::string(ending);
+    if (fs::exists(outside)) found.push_back(outside);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+bool keeps_count_of(const std::string& ledger, const std::string& dataset) {
+  const auto datasets = Ledger::open(ledger).datasets();
+  return std::any_of(datasets.begin(), datasets.end(),
+                     [&](const DatasetBudget& each) { return each.dataset == dataset; });
+}
+
+/// `hospital.ledger` beside `hospital.schema.json`, or whichever beside the data keeps count of the data set: a
+/// budget that lies there is never passed over.
+std::string find_ledger(const std::string& schema_path, const Schema& schema,
+                        const std::vector<std::string>& data) {
+  if (schema_path.ends_with(kSchemaEnding)) {
+    const std::string own = schema_path.substr(0, schema_path.size() - kSchemaEnding.size()) +
+                            std::string(kLedgerEnding);
+    if (fs::exists(own)) return own;
+  }
+  std::string found;
+  const auto ledgers = beside(data, kLedgerEnding);
+  for (const std::string& each : ledgers) {
+    if (!keeps_count_of(each, schema.dataset)) continue;
+    require(found.empty(), "--ledger: several beside the data keep count of it; say which pays");
+    found = each;
+  }
+  if (!found.empty() || ledgers.empty()) return found;
+  // The steward may keep count of some data sets of a folder; somebody's schema from elsewhere may not choose.
+  const auto schemas = beside(data, kSchemaEnding);
+  if (std::any_of(schemas.begin(), schemas.end(),
+                  [&](const std::string& each) { return same_file(each, schema_path); }))
+    return "";
+  throw Error(ErrorCode::kInvalidOption,
+              "--schema: '" + schema_path + "' calls the data set '" +
+                  schema.dataset.substr(0, 60) + "', which the budget beside the data, '" +
+                  ledgers.front() + "', does not know; say which budget pays with --ledger");
+}
+
+/// Without a schema nobody knows which data set these rows belong to, so no budget beside them may be passed over.
+void refuse_quick_form(const DataOptions& options) {
+  for (const std::string& path : beside(options.data, kSchemaEnding)) {
+    const Schema schema = read_schema(path);
+    for (const auto& [table, file] : tables_of(options.data)) {
+      if (!speaks_of(schema, table)) continue;
+      throw Error(ErrorCode::kInvalidOption,
+                  "--unit: is for data without a schema, and '" + path + "' speaks of '" + table +
+                      "'; leave --unit out, and that schema and its budget are used");
+    }
+  }
+  const auto ledgers = beside(options.data, kLedgerEnding);
+  if (ledgers.empty() || !options.ledger.empty()) return;
+  throw Error(ErrorCode::kInvalidOption,
+              "--unit: a budget lies beside the data, '" + ledgers.front() +
+                  "', and without a schema nobody knows whether it is theirs; say which budget "
+                  "pays with --ledger, or give a schema with --schema");
+}
+
+/// The two steps that lead to a schema for a database, which has no place beside it.
+std::string database_form(const std::string& address) {
+  return "`gauze schema template " + shown_address(address) +
+         " --table visits > visits.schema.json` writes a form to fill in for the table visits; "
+         "then "
+         "give it with --schema visits.schema.json";
 }
 
 [[noreturn]] void no_schema(const DataOptions& options) {
   const std::string& first = options.data.front();
-  const std::string name = is_postgres(first) ? "tables" : table_name(first);
+  if (is_postgres(first)) {
+    throw Error(ErrorCode::kMissingKnowledge,
+                "no schema says what is publicly known of the database: whose rows they are, and "
+                "the ranges of the columns. " +
+                    database_form(first));
+  }
+  const std::string name = table_name(first);
   throw Error(ErrorCode::kMissingKnowledge,
               "no schema says what is publicly known of '" + first +
                   "': whose rows they are, and the ranges of the columns. `gauze schema template " +
@@ -104,8 +204,8 @@ std::string find_ledger(const std::string& schema) {
 Schema quick_schema(const DataOptions& options, Source& source) {
   if (is_postgres(options.data.front())) {
     throw Error(ErrorCode::kMissingKnowledge,
-                "--unit: works on files; a database needs a schema: `gauze schema template " +
-                    options.data.front() + "`");
+                "--unit: works on files; a database needs a schema. " +
+                    database_form(options.data.front()));
   }
   const bool row = options.unit == "row";
   if (!row && options.rows_per_unit.empty()) {
@@ -135,11 +235,6 @@ Schema quick_schema(const DataOptions& options, Source& source) {
   return schema;
 }
 
-bool speaks_of(const Schema& schema, std::string_view name) {
-  return std::any_of(schema.tables.begin(), schema.tables.end(),
-                     [&](const TableSchema& table) { return same_name(table.name, name); });
-}
-
 void refuse_unknown(const std::map<std::string, std::string>& tables, const Schema& schema) {
   std::string names;
   for (const TableSchema& table : schema.tables)
@@ -150,6 +245,28 @@ void refuse_unknown(const std::map<std::string, std::string>& tables, const Sche
                                              "'; give the file its table's name: --data " +
                                              schema.tables.front().name + "=" + path);
   }
+}
+
+/// Of what `tables_of` gives: `base.duckdb:visits` is in the file base.duckdb, and a name that is no file may be a
+/// glob of several.
+bool is_among(const std::string& path, const std::string& files) {
+  if (same_file(path, files)) return true;
+  if (const std::size_t colon = files.rfind(':');
+      colon != std::string::npos && same_file(path, files.substr(0, colon)))
+    return true;
+  if (fs::exists(files)) return false;
+  const int across = files.find("**") == std::string::npos ? FNM_PATHNAME : 0;
+  if (fnmatch(fs::absolute(files).lexically_normal().c_str(),
+              fs::absolute(path).lexically_normal().c_str(), across) == 0)
+    return true;
+  glob_t found{};
+  bool among = false;
+  if (glob(files.c_str(), 0, nullptr, &found) == 0) {
+    for (std::size_t i = 0; i < found.gl_pathc; ++i)
+      among = among || same_file(path, found.gl_pathv[i]);
+  }
+  globfree(&found);
+  return among;
 }
 
 std::string user_name() {
@@ -168,8 +285,9 @@ void add_data_options(CLI::App& command, DataOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--schema", options.schema,
                      "What is publicly known of the tables (NAME.schema.json beside the data)");
-  command.add_option("--ledger", options.ledger,
-                     "Which budget pays (NAME.ledger beside the schema, if there is one)");
+  command.add_option(
+      "--ledger", options.ledger,
+      "Which budget pays (what lies beside the schema or the data, if anything does)");
   command.add_option("--analyst", options.analyst, "Whose share of the budget pays");
   command.add_option("--unit", options.unit,
                      "Without a schema: the column that says whose row it is, or the word row");
@@ -200,7 +318,7 @@ unsigned thread_count(const std::string& text) {
 }
 
 bool is_postgres(const std::string& data) {
-  return data.starts_with("postgresql://") || data.starts_with("postgres://");
+  return is_server_address(data);
 }
 
 std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
@@ -224,7 +342,7 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
 }
 
 std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema) {
-  if (is_postgres(options.data.front())) {
+  if (std::any_of(options.data.begin(), options.data.end(), is_postgres)) {
     require(options.data.size() == 1, "--data: give one database, or files, not both");
     return open_postgres(options.data.front());
   }
@@ -246,10 +364,13 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
   return open_files(tables, limits);
 }
 
-Desk::Desk(const DataOptions& options) : analyst_(options.analyst) {
+Desk::Desk(const DataOptions& options) : data_(options.data), analyst_(options.analyst) {
   require(!options.data.empty(), "--data: is missing; it says where the rows are, like people.csv");
   schema_path_ =
       options.schema.empty() && options.unit.empty() ? find_schema(options.data) : options.schema;
+  require(options.schema.empty() || options.unit.empty(),
+          "--unit: is for data without a schema; leave out --unit or --schema");
+  if (!options.unit.empty()) refuse_quick_form(options);
   // A missing file is worth more words than a missing schema.
   if (schema_path_.empty() && options.unit.empty()) {
     source_ = open_source(options);
@@ -258,13 +379,31 @@ Desk::Desk(const DataOptions& options) : analyst_(options.analyst) {
   if (!schema_path_.empty()) schema_ = read_schema(schema_path_);
   source_ = open_source(options, schema_path_.empty() ? nullptr : &schema_);
   if (schema_path_.empty()) schema_ = quick_schema(options, *source_);
-  ledger_path_ = options.ledger.empty() ? find_ledger(schema_path_) : options.ledger;
+  ledger_path_ =
+      options.ledger.empty() ? find_ledger(schema_path_, schema_, options.data) : options.ledger;
   if (!ledger_path_.empty()) ledger_ = Ledger::open(ledger_path_);
 }
 
 std::optional<Budget> Desk::left() const {
   if (!ledger_) return std::nullopt;
   return ledger_->left(schema_.dataset, analyst_);
+}
+
+bool Desk::reads(const std::string& path) const {
+  for (const char* part : {"", "-wal", "-shm", "-journal"}) {
+    if (!ledger_path_.empty() && same_file(path, ledger_path_ + part)) return true;
+  }
+  if (!schema_path_.empty() && same_file(path, schema_path_)) return true;
+  if (is_postgres(data_.front())) return false;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path));
+  for (const std::string& each : data_) {
+    if (fs::is_directory(each) && same_file(canonical.parent_path().string(), each) &&
+        holds_rows(canonical.filename().string()) && speaks_of(schema_, table_name(canonical)))
+      return true;
+  }
+  const auto tables = tables_of(data_, &schema_);
+  return std::any_of(tables.begin(), tables.end(),
+                     [&](const auto& table) { return is_among(path, table.second); });
 }
 
 Request Desk::request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const {

@@ -17,7 +17,7 @@ namespace gauze::cli {
 struct DataOptions {
   std::vector<std::string> data;  ///< FILE, NAME=FILE, FOLDER or postgresql://...
   std::string schema;             ///< "": what lies beside the data
-  std::string ledger;             ///< "": what lies beside the schema, if anything does
+  std::string ledger;             ///< "": what lies beside the schema or the data, if anything does
   std::string analyst;
   std::string unit;             ///< the quick form without a schema
   std::string rows_per_unit;    ///< of the quick form
@@ -54,10 +54,15 @@ class Desk {
   const std::string& analyst() const { return analyst_; }
   std::optional<Budget> left() const;
 
+  /// Whether a file at `path` would take the place of the data, the schema or the ledger, or be taken
+  /// for a table of the data's folder.
+  bool reads(const std::string& path) const;
+
   /// A request to the ledger in the name of this desk.
   Request request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const;
 
  private:
+  std::vector<std::string> data_;
   std::unique_ptr<Source> source_;
   Schema schema_;
   std::string schema_path_;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 #include "gauze/base/error.h"
@@ -255,6 +256,19 @@ constexpr std::string_view kSchema = R"({
 }
 )";
 
+/// A file that begins as ours is an example, perhaps of another version; any other is somebody's.
+void expect_ours(const std::string& path, std::string_view contents) {
+  constexpr std::size_t kBeginning = 40;
+  std::ifstream there(path, std::ios::binary);
+  std::string beginning(kBeginning, '\0');
+  if (there.is_open() &&
+      (!there.read(beginning.data(), kBeginning) || beginning != contents.substr(0, kBeginning))) {
+    throw Error(ErrorCode::kInvalidOption,
+                "there is a file '" + path +
+                    "' already that is not from the example; choose another folder");
+  }
+}
+
 }  // namespace
 
 std::vector<Visit> invented_visits() {
@@ -279,9 +293,12 @@ ExampleFiles write_example(const std::string& folder, const std::vector<Visit>& 
     return (std::filesystem::path(folder) / name).string();
   };
   ExampleFiles files{folder, path("visits.csv"), path("wards.csv"), path("hospital.schema.json")};
-  write_all(files.visits, as_csv(visits));
-  write_all(files.wards, wards_csv());
-  write_all(files.schema, kSchema);
+  const std::array<std::pair<std::string, std::string>, 3> contents = {
+      {{files.visits, as_csv(visits)},
+       {files.wards, wards_csv()},
+       {files.schema, std::string(kSchema)}}};
+  for (const auto& [name, text] : contents) expect_ours(name, text);
+  for (const auto& [name, text] : contents) write_all(name, text);
   return files;
 }
 

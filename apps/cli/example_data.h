@@ -32,8 +32,8 @@ struct ExampleFiles {
   std::string schema;  ///< hospital.schema.json
 };
 
-/// Writes the example into `folder`, which is made if it is not there. Files of these names are
-/// replaced, others left alone. Throws `kIo`.
+/// Writes the example into `folder`, which is made if it is not there. An earlier example is replaced;
+/// files of these names that are not from one are refused with `kInvalidOption`. Throws `kIo`.
 ExampleFiles write_example(const std::string& folder);
 ExampleFiles write_example(const std::string& folder, const std::vector<Visit>& visits);
 

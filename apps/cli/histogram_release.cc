@@ -4,6 +4,7 @@
 
 #include "chart.h"
 #include "column_release.h"
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/column_job.h"
 #include "gauze/engine/meaning.h"
@@ -61,6 +62,9 @@ HistogramView view_of(const HistogramRequest& request, std::vector<Axis> axes,
 }
 
 Released release_counts(const HistogramRequest& request) {
+  check_files(request.files, [&](const std::string& path) {
+    return request.file != "-" && same_file(path, request.file);
+  });
   const Algorithm& algorithm = find_algorithm(request.algorithm);
   const OptionValues values(algorithm.options, request.options);
   CountsJob job;
@@ -89,6 +93,7 @@ Released release_counts(const HistogramRequest& request) {
 
 Released release_columns(const HistogramRequest& request) {
   Desk desk(request.data);
+  check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
   const TableSchema& table = private_table(desk.schema(), request.table);
   const HistogramJob job({.algorithm = request.algorithm,
                           .options = request.options,
@@ -98,8 +103,10 @@ Released release_columns(const HistogramRequest& request) {
   for (const std::string& range : request.ranges) parse_range(job.axes(), range);
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, request.accept_weak);
-  const nlohmann::json text = {
-      {"algorithm", request.algorithm}, {"options", job.options()}, {"columns", request.columns}};
+  const nlohmann::json text = {{"algorithm", request.algorithm},
+                               {"options", job.options()},
+                               {"table", table.name},
+                               {"columns", request.columns}};
   SystemBits bits;
   auto answer = desk.ledger() == nullptr
                     ? release(job, desk.source(), bits)
@@ -120,7 +127,8 @@ Released release_columns(const HistogramRequest& request) {
       cost,
       answer.spent,
       view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram))};
-  if (desk.left()) released.left = budget_text(*desk.left()) + " in " + desk.ledger_path();
+  if (desk.left())
+    released.left = budget_text(*desk.left()) + " in " + shown_address(desk.ledger_path());
   return released;
 }
 
@@ -219,7 +227,6 @@ std::string report_of(const HistogramRequest& request, const Released& released)
 }  // namespace
 
 void release_histogram(const HistogramRequest& request) {
-  check_files(request.files);
   const Released released =
       request.data.data.empty() ? release_counts(request) : release_columns(request);
   if (request.json)

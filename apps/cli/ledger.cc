@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "command.h"
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "text.h"
 
@@ -108,7 +109,7 @@ void print_head(const Options& options, const Head& head) {
   print_line();
   print_line("  " + std::to_string(head.records) + " records; the last one's hash is");
   print_line("  " + head.hash);
-  print(wrap("Note it down somewhere else: `gauze ledger verify " + options.where +
+  print(wrap("Note it down somewhere else: `gauze ledger verify " + shown_address(options.where) +
              " --head HASH` then shows whether the record was cut off or written anew."));
 }
 
@@ -130,7 +131,7 @@ void show(const Options& options) {
   }
   print(table(rows));
   if (accounts.empty()) {
-    print_line("  no data set yet; `gauze ledger add " + options.where +
+    print_line("  no data set yet; `gauze ledger add " + shown_address(options.where) +
                " --dataset NAME --epsilon 3` adds one");
   }
   print_head(options, head);

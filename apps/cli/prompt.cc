@@ -12,6 +12,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
 #include "numbers.h"
@@ -28,7 +29,7 @@ constexpr const char* kHelp =
     "  \\budget               what is left, and what a question costs\n"
     "  \\epsilon 0.5          what the next questions may cost\n"
     "  \\delta 1e-6           and with which delta; groups without a public list need one\n"
-    "  \\help  \\quit          this text; the end (Ctrl-D, too)\n";
+    "  help  quit            this text; the end (Ctrl-D, too)\n";
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -142,7 +143,7 @@ class LineEditor {
 
 class Conversation {
  public:
-  Conversation(Desk& desk, std::optional<Terms> terms, bool json)
+  Conversation(Desk& desk, Terms terms, bool json)
       : desk_(desk), terms_(std::move(terms)), json_(json) {}
 
   /// "hospital, ε 2.5 left> ", or the same blanks and a dot while a statement is open.
@@ -158,7 +159,7 @@ class Conversation {
     std::istringstream words(line);
     std::string name, argument;
     words >> name >> argument;
-    if (name == "\\quit" || name == "\\q") return false;
+    if (name == "\\quit" || name == "\\q" || name == "\\exit") return false;
     if (name == "\\help" || name == "\\h" || name == "\\?")
       print(kHelp);
     else if (name == "\\schema")
@@ -179,12 +180,9 @@ class Conversation {
   }
 
   void statement(const std::string& sql) {
-    if (!terms_) {
-      throw Error(
-          ErrorCode::kInvalidOption,
-          "say what a question may cost first: \\epsilon 0.5 (or start with --epsilon 0.5)");
-    }
-    Quote priced = quote(desk_, sql, *terms_);
+    require(terms_.epsilon > 0,
+            "say what a question may cost first: \\epsilon 0.5 (or start with --epsilon 0.5)");
+    Quote priced = quote(desk_, sql, terms_);
     if (priced.explain_only) return json_ ? print_json(as_json(priced)) : print_quote(priced);
     const Answered answered = ask(desk_, std::move(priced));
     if (json_) return print_json(as_json(answered));
@@ -195,30 +193,30 @@ class Conversation {
  private:
   void budget() {
     const std::optional<Budget> left = desk_.left();
-    print_line(left ? "  left      " + shown(budget_text(*left)) + " in " + desk_.ledger_path()
+    print_line(left ? "  left      " + shown(budget_text(*left)) + " in " +
+                          shown_address(desk_.ledger_path())
                     : "  nobody keeps count here; `gauze ledger init` sets a budget");
-    print_line(terms_ ? "  per question  " + shown(cost_text(terms_->epsilon, terms_->delta))
-                      : "  per question  not said yet: \\epsilon 0.5");
+    print_line(terms_.epsilon > 0
+                   ? "  per question  " + shown(cost_text(terms_.epsilon, terms_.delta))
+                   : "  per question  not said yet: \\epsilon 0.5");
   }
 
   void set_epsilon(const std::string& text) {
     const Ratio value = exact(text, "\\epsilon");
     require(value > 0, "\\epsilon: must be above 0, like 0.5");
-    if (!terms_) terms_.emplace();
-    terms_->epsilon = value;
+    terms_.epsilon = value;
     budget();
   }
 
   void set_delta(const std::string& text) {
     const Ratio value = exact(text, "\\delta");
     require(value >= 0 && value < 1, "\\delta: must be from 0 to below 1, like 1e-6");
-    require(terms_.has_value(), "\\delta: say \\epsilon first");
-    terms_->delta = value;
+    terms_.delta = value;
     budget();
   }
 
   Desk& desk_;
-  std::optional<Terms> terms_;
+  Terms terms_;
   bool json_;
 };
 
@@ -228,9 +226,18 @@ std::string trimmed(const std::string& text) {
   return text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
 }
 
+/// A line as a command: `help`, `quit` and `exit` are meant as such also without a backslash.
+std::string command_of(const std::string& line) {
+  const std::string text = trimmed(line);
+  const std::string word = trimmed(text.substr(0, text.find(';')));
+  const bool alone = text.find_first_not_of("; \t", word.size()) == std::string::npos;
+  if (alone && same_name(word, "help")) return "\\help";
+  return alone && (same_name(word, "quit") || same_name(word, "exit")) ? "\\quit" : text;
+}
+
 /// Runs every whole statement. False when the user wants to leave.
 bool proceed(Conversation& conversation, Statements& statements, const std::string& line) {
-  const std::string command = trimmed(line);
+  const std::string command = statements.rest().empty() ? command_of(line) : trimmed(line);
   const bool leaves = command == "\\quit" || command == "\\q";
   if (leaves || (statements.rest().empty() && command.starts_with('\\')))
     return conversation.command(command);
@@ -244,7 +251,7 @@ bool proceed(Conversation& conversation, Statements& statements, const std::stri
 void interactive(Conversation& conversation) {
   LineEditor editor;
   Statements statements;
-  print_line("Ask in SQL; a question ends with a semicolon. \\help says what else there is.");
+  print_line("Ask in SQL; a question ends with a semicolon. help says what else there is.");
   for (std::string line, whole;;) {
     const bool open = !statements.rest().empty();
     const LineEditor::Got got = editor.read(conversation.prompt(open), line);
@@ -286,7 +293,7 @@ void script(Conversation& conversation) {
 
 }  // namespace
 
-void converse(Desk& desk, std::optional<Terms> terms, bool json) {
+void converse(Desk& desk, Terms terms, bool json) {
   Conversation conversation(desk, std::move(terms), json);
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0)
     interactive(conversation);

@@ -9,7 +9,7 @@ namespace gauze::cli {
 /// A conversation: statements that end in a semicolon, and commands that begin with a backslash.
 /// On a terminal with line editing, a history and the budget in the prompt, where errors are shown
 /// and the conversation goes on; elsewhere standard input is a script that ends at its first error.
-/// `terms` has no epsilon yet when the user gave none.
-void converse(Desk& desk, std::optional<Terms> terms, bool json);
+/// `terms` has epsilon 0 when the user gave none.
+void converse(Desk& desk, Terms terms, bool json);
 
 }  // namespace gauze::cli

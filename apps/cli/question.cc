@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "answer_text.h"
+#include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"
@@ -119,7 +120,8 @@ Answered ask(Desk& desk, Quote quote) {
                                ? release(request, quote.query, open, *desk.ledger(), bits)
                                : release(quote.query, desk.source(), bits);
   *quote.watch = nullptr;
-  return {std::move(quote), std::move(answer.value), desk.left(), desk.ledger_path()};
+  return {std::move(quote), std::move(answer.value), desk.left(),
+          shown_address(desk.ledger_path())};
 }
 
 void print_answer(const Answered& answered) {

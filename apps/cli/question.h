@@ -52,11 +52,11 @@ Json as_json(const Answered& answered);
 Json as_json(const Quote& quote);
 
 /// Shows the answer and writes the files that were asked for. `check_files` refuses what could not
-/// be written before anything is spent.
+/// be written, and what would replace a file for which `reads` holds, before anything is spent.
 struct AnswerFiles {
   std::string output, report;
 };
-void check_files(const AnswerFiles& files);
+void check_files(const AnswerFiles& files, const std::function<bool(const std::string&)>& reads);
 void hand_out(const Answered& answered, const AnswerFiles& files, bool json);
 
 /// Writes the answer to `path`, .csv, .json or .parquet; a number `n` has its error bar beside it

@@ -25,10 +25,10 @@ void run_question(const JobDescription& job, DataOptions data, bool json) {
   const OptionValues values(question_options(), job.options);
   const Terms terms = terms_of(values);
   const AnswerFiles files{job.output, job.report};
-  check_files(files);
   data.memory = values.text("memory");
   data.threads = values.text("threads");
   Desk desk(data);
+  check_files(files, [&](const std::string& each) { return desk.reads(each); });
   Quote priced = quote(desk, job.sql, terms);
   if (priced.explain_only) return json ? print_json(as_json(priced)) : print_quote(priced);
   hand_out(ask(desk, std::move(priced)), files, json);
@@ -60,6 +60,10 @@ void run_histogram(const JobDescription& job, const DataOptions& data, bool json
 
 void run(const std::string& path, bool json) {
   const JobDescription job = job_from_json(parsed(path));
+  for (const auto& [field, each] :
+       {std::pair("output", &job.output), std::pair("report", &job.report)}) {
+    if (!each->empty() && same_file(*each, path)) refuse_to_replace(*each, field);
+  }
   DataOptions data;
   data.data = job.data;
   data.schema = job.schema;

@@ -18,8 +18,13 @@ struct SqlRequest {
   bool json = false;
 };
 
+/// With epsilon 0 where none was given.
 Terms terms_of(const SqlRequest& request) {
-  return cli::terms_of(OptionValues(question_options(), request.options));
+  auto options = request.options;
+  const bool priced = !options.emplace("epsilon", "1").second;
+  Terms terms = cli::terms_of(OptionValues(question_options(), options));
+  if (!priced) terms.epsilon = 0;
+  return terms;
 }
 
 std::string given(const SqlRequest& request, const char* option) {
@@ -28,7 +33,7 @@ std::string given(const SqlRequest& request, const char* option) {
 }
 
 void answer(Desk& desk, const SqlRequest& request) {
-  check_files(request.files);
+  check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
   Quote priced = quote(desk, request.sql, terms_of(request));
   if (request.explain || priced.explain_only)
     return request.json ? print_json(as_json(priced)) : print_quote(priced);
@@ -39,14 +44,16 @@ void run(SqlRequest request) {
   request.data.rows_per_unit = given(request, "rows_per_unit");
   request.data.memory = given(request, "memory");
   request.data.threads = given(request, "threads");
-  const bool priced = request.options.contains("epsilon");
-  if (!request.sql.empty())
-    require(priced, "--epsilon: is missing; it says what the answer may cost, like --epsilon 1");
+  const bool converses = request.sql.empty();
+  require(converses || request.options.contains("epsilon"),
+          "--epsilon: is missing; it says what the answer may cost, like --epsilon 1");
+  require(!converses ||
+              (!request.explain && request.files.output.empty() && request.files.report.empty()),
+          "--explain, --output and --report go with a question on the command line; in a "
+          "conversation, ask EXPLAIN SELECT ...");
   Desk desk(request.data);
-  if (!request.sql.empty()) return answer(desk, request);
-  std::optional<Terms> terms;
-  if (priced) terms = terms_of(request);
-  converse(desk, std::move(terms), request.json);
+  if (!converses) return answer(desk, request);
+  converse(desk, terms_of(request), request.json);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "gauze/base/error.h"
@@ -102,6 +103,22 @@ void check_writable(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   if (access(folder.c_str(), W_OK | X_OK) != 0) cannot_write(path);
+}
+
+bool same_file(const std::string& path, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::equivalent(path, other, failed)) return true;
+  const auto canonical = [&](const std::string& name) {
+    return fs::weakly_canonical(fs::absolute(name, failed), failed);
+  };
+  return canonical(path) == canonical(other);
+}
+
+void refuse_to_replace(const std::string& path, const char* option) {
+  throw Error(ErrorCode::kInvalidOption, std::string(option) + ": '" + path +
+                                             "' is what the question reads (data, schema or "
+                                             "ledger), or would be next time; choose another name");
 }
 
 std::string nearest(double value, int digits) {

@@ -33,6 +33,10 @@ std::string read_all(const std::string& path);
 void write_all(const std::string& path, std::string_view contents);
 /// Throws `kIo` when a file could not be put at `path`.
 void check_writable(const std::string& path);
+/// Whether both are one file, or would be if it were there.
+bool same_file(const std::string& path, const std::string& other);
+/// Throws `kInvalidOption`: what `option` says would be written over an input.
+[[noreturn]] void refuse_to_replace(const std::string& path, const char* option);
 
 /// `digits` significant digits, to nearest and, for losses, rounded up.
 std::string nearest(double value, int digits = 4);

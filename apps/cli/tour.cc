@@ -60,8 +60,13 @@ void step(int number, const std::string& title, const std::string& cost) {
 
 /// The folder as commands should name it.
 ExampleFiles prepare(const std::string& folder, const std::vector<Visit>& visits) {
-  const ExampleFiles files = write_example(folder, visits);
   const std::string ledger = folder + "/hospital.ledger";
+  if (std::filesystem::exists(ledger) && !std::filesystem::exists(folder + "/visits.csv")) {
+    throw Error(ErrorCode::kInvalidOption,
+                "there is a ledger '" + ledger +
+                    "' already that is not from the tour; choose another folder");
+  }
+  const ExampleFiles files = write_example(folder, visits);
   // The budget of invented people may begin anew.
   for (const char* part : {"", "-wal", "-shm"}) std::remove((ledger + part).c_str());
   Ledger::create(ledger).add_dataset(

@@ -92,6 +92,66 @@ TEST(SqlOutput, SaysTheSameAboutManyRowsAndNone) {
   EXPECT_EQ(of_full, of_empty);
 }
 
+// Data, schema and ledger, under another name too, and what would be a table of the folder next time.
+TEST(SqlOutput, NothingThatIsReadIsWrittenOver) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 9");
+  std::system(("cd " + clinic.path("") + " && mkdir more && ln -s visits.csv alias.csv").c_str());
+  const std::string job = clinic.write(
+      "job.json", R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilon": 1}, "data": ")" +
+                      clinic.path("") + R"(", "output": ")" + clinic.path("job.json") + "\"}");
+  const std::string before = slurp(clinic.path("visits.csv")),
+                    wards = slurp(clinic.path("wards.csv")),
+                    schema = slurp(clinic.path("clinic.schema.json"));
+  const std::string count = "sql 'SELECT COUNT(*) FROM visits' --epsilon 1 --data ";
+  const std::string file = count + clinic.path("visits.csv");
+  const std::string glob = count + "'visits=" + clinic.path("v*.csv") + "' --schema " +
+                           clinic.path("clinic.schema.json");
+  const std::string folder = count + clinic.path("");
+  const std::string age = "release flat_histogram --epsilon 1 --column age" + clinic.data();
+  for (const std::string& arguments :
+       {file + " -o " + clinic.path("visits.csv"),
+        file + " -o " + clinic.path("more/../visits.csv"), file + " -o " + clinic.path("alias.csv"),
+        file + " --report " + clinic.path("visits.csv"),
+        file + " -o " + clinic.path("clinic.schema.json"),
+        file + " --report " + clinic.path("clinic.ledger"),
+        file + " --report " + clinic.path("clinic.ledger-wal"),
+        glob + " -o " + clinic.path("visits.csv"), glob + " -o " + clinic.path("v2.csv"),
+        folder + " -o " + clinic.path("visits.csv"), folder + " -o " + clinic.path("wards.csv"),
+        folder + " -o " + clinic.path("visits.parquet"),
+        folder + " -o " + clinic.path("a.csv") + " --report " + clinic.path("a.csv"),
+        age + " -o " + clinic.path("visits.csv"), age + " --report " + clinic.path("wards.csv"),
+        "run " + job,
+        "release flat_histogram --epsilon 1 --cells 2 -o " + clinic.path("wards.csv") + " " +
+            clinic.path("wards.csv"),
+        "audit count --epsilon 1 --relation add_remove --data " + clinic.path("wards.csv") +
+            " --neighbour " + clinic.path("visits.csv") + " --report " +
+            clinic.path("wards.csv")}) {
+    const Ran ran = gauze_program(arguments);
+    EXPECT_EQ(ran.exit, 2) << arguments << ran.out;
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("name"), HasSubstr("invalid_option"))) << arguments;
+  }
+  EXPECT_EQ(slurp(clinic.path("visits.csv")), before);
+  EXPECT_EQ(slurp(clinic.path("wards.csv")), wards);
+  EXPECT_EQ(slurp(clinic.path("clinic.schema.json")), schema);
+  const Ran shown = gauze_program("ledger show --json " + clinic.path("clinic.ledger"));
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 9);
+  EXPECT_EQ(gauze_program(folder + " -o " + clinic.path("counts.csv")).exit, 0);
+}
+
+TEST(ExampleCommand, LeavesFilesOfOthersAlone) {
+  const Folder folder;
+  folder.write("visits.csv", "somebody,else\n1,2\n");
+  for (const char* command : {"example ", "tour "})
+    EXPECT_EQ(gauze_program(command + folder.path("")).exit, 2);
+  EXPECT_EQ(folder.read("visits.csv"), "somebody,else\n1,2\n");
+  EXPECT_EQ(folder.read("wards.csv"), "");
+  const Folder other;
+  other.write("hospital.ledger", "somebody's");
+  EXPECT_EQ(gauze_program("tour " + other.path("")).exit, 2);
+  EXPECT_EQ(other.read("hospital.ledger"), "somebody's");
+}
+
 TEST(ExampleCommand, WritesAHospitalThatAnswers) {
   const Folder folder;
   const Ran ran = gauze_program("example " + folder.path("hospital"));
@@ -103,6 +163,7 @@ TEST(ExampleCommand, WritesAHospitalThatAnswers) {
       "--epsilon 1 --data " +
       folder.path("hospital"));
   EXPECT_EQ(answer.exit, 0) << answer.err;
+  EXPECT_EQ(gauze_program("example " + folder.path("hospital")).exit, 0) << "once more";
   EXPECT_EQ(gauze_program("example /proc/nowhere").exit, 5);
 }
 

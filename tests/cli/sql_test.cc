@@ -81,10 +81,11 @@ TEST(SqlCommand, WithoutASchemaItSaysHowToWriteOne) {
 
 TEST(SqlCommand, TheQuickFormCountsWithoutASchema) {
   const Clinic clinic;
+  const Folder folder;
   const std::string quick =
       "sql \"SELECT diagnosis, COUNT(DISTINCT patient_id) AS n FROM visits "
       "GROUP BY diagnosis\" --epsilon 5 --delta 1e-6 --json --unit patient_id --data " +
-      clinic.path("visits.csv");
+      folder.write("visits.csv", clinic.read("visits.csv"));
   EXPECT_EQ(gauze_program(quick).exit, 2) << "how many rows is not said";
   const Ran ran = gauze_program(quick + " --rows-per-unit 3");
   ASSERT_EQ(ran.exit, 0) << ran.err;
@@ -92,6 +93,56 @@ TEST(SqlCommand, TheQuickFormCountsWithoutASchema) {
   EXPECT_EQ(ran.json().at("rows").size(), 2u) << ran.out;
   EXPECT_THAT(ran.out, Not(HasSubstr("kuru")));
   EXPECT_EQ(gauze_program(quick + " --rows-per-unit 3 --unit nobody").exit, 2);
+}
+
+TEST(SqlCommand, TheQuickFormPassesOverNoSchemaAndNoBudget) {
+  const Clinic clinic;
+  const std::string count = "sql 'SELECT COUNT(*) FROM visits' --epsilon 9 --unit row --data ";
+  const Ran known = gauze_program(count + clinic.path("visits.csv"));
+  EXPECT_EQ(known.exit, 2) << known.out;
+  EXPECT_THAT(known.err, AllOf(HasSubstr("clinic.schema.json"), HasSubstr("leave --unit out")));
+  EXPECT_EQ(gauze_program(count + clinic.path("")).exit, 2);
+  EXPECT_EQ(gauze_program(count + "'visits=" + clinic.path("vis*.csv") + "'").exit, 2);
+  EXPECT_EQ(gauze_program(count + clinic.path("visits.csv") + " --schema " +
+                          clinic.path("clinic.schema.json"))
+                .exit,
+            2);
+  // A ledger without a schema: in the folder, and beside it by its name.
+  for (const char* where : {"ward/any.ledger", "ward.ledger"}) {
+    const Folder folder;
+    std::system(("mkdir " + folder.path("ward")).c_str());
+    folder.write("ward/visits.csv", clinic.read("visits.csv"));
+    EXPECT_EQ(gauze_program(count + folder.path("ward/visits.csv")).exit, 0);
+    ASSERT_EQ(
+        gauze_program("ledger init " + folder.path(where) + " --dataset visits --epsilon 20").exit,
+        0);
+    const Ran refused = gauze_program(count + folder.path("ward/visits.csv"));
+    EXPECT_EQ(refused.exit, 2) << where << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr("--ledger")) << where;
+    const Ran paid = gauze_program(count + folder.path("ward/visits.csv") + " --json --ledger " +
+                                   folder.path(where));
+    ASSERT_EQ(paid.exit, 0) << paid.err;
+    EXPECT_EQ(paid.json().at("left").at("epsilon"), 11.0);
+  }
+}
+
+TEST(SqlCommand, ABudgetBesideTheDataPaysWhateverItsNameAndWhereverTheSchema) {
+  const Clinic clinic;
+  const Folder elsewhere;
+  ASSERT_EQ(
+      gauze_program("ledger init " + clinic.path("b.ledger") + " --dataset clinic --epsilon 3")
+          .exit,
+      0);
+  const std::string count = "sql 'SELECT COUNT(*) FROM visits' --epsilon 1 --json --data " +
+                            clinic.path("visits.csv") + " ";
+  EXPECT_EQ(gauze_program(count).json().at("left").at("epsilon"), 2.0);
+  std::string schema = clinic.read("clinic.schema.json");
+  const std::string same = elsewhere.write("same.schema.json", schema);
+  EXPECT_EQ(gauze_program(count + "--schema " + same).json().at("left").at("epsilon"), 1.0);
+  schema.replace(schema.find("\"clinic\""), 8, "\"myself\"");
+  const Ran other = gauze_program(count + "--schema " + elsewhere.write("o.schema.json", schema));
+  EXPECT_EQ(other.exit, 2) << other.out;
+  EXPECT_THAT(other.err, AllOf(HasSubstr("b.ledger"), HasSubstr("--ledger")));
 }
 
 TEST(SqlCommand, GroupsWithoutAPublicListNeedADelta) {
