@@ -46,6 +46,40 @@ TEST(SqlScript, TakesBackslashCommands) {
   EXPECT_EQ(gauze_program("sql" + clinic.data(), "\\hlep\n").exit, 2);
 }
 
+TEST(SqlScript, KeepsTheOptionsItWasStartedWith) {
+  const Clinic clinic;
+  const Ran ran = gauze_program(
+      "sql --groups-per-unit 1 --rows-per-group 1 --delta 1e-7 --json" + clinic.data(),
+      "\\epsilon 0.1\nEXPLAIN SELECT ward, COUNT(*) FROM visits GROUP BY ward;\n");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto plan = nlohmann::json::parse(ran.out.substr(ran.out.find('{')));
+  EXPECT_EQ(plan.at("bounds").at("groups_per_unit"), 1);
+  EXPECT_EQ(plan.at("bounds").at("rows_per_group"), 1);
+  EXPECT_EQ(plan.at("cost").at("epsilon"), 0.1);
+  EXPECT_EQ(plan.at("cost").at("delta"), 1e-7);
+  EXPECT_EQ(gauze_program("sql --memory lots" + clinic.data(), "\\budget\n").exit, 2);
+  // Whoever wants an explanation must not be charged for an answer.
+  EXPECT_EQ(
+      gauze_program("sql --epsilon 1 --explain" + clinic.data(), "SELECT COUNT(*) FROM visits;")
+          .exit,
+      2);
+}
+
+TEST(SqlScript, TakesHelpAndQuitWithoutABackslash) {
+  const Clinic clinic;
+  for (const char* leave : {"quit", "exit", "QUIT;", "\\exit"}) {
+    const Ran ran = gauze_program("sql --epsilon 1" + clinic.data(),
+                                  std::string("help;\n") + leave + "\nSELECT * FROM visits;");
+    EXPECT_EQ(ran.exit, 0) << leave << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("semicolon")) << leave;
+  }
+  // Inside a question they are words of it.
+  EXPECT_EQ(
+      gauze_program("sql --epsilon 1" + clinic.data(), "SELECT COUNT(*) AS\nquit\nFROM visits;")
+          .exit,
+      0);
+}
+
 TEST(SqlPrompt, ShowsTheBudgetAnswersTeachesAndLeaves) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");

@@ -99,6 +99,40 @@ TEST(Databases, AnswerAsFilesDo) {
   }
 }
 
+// The server asks for no password; what is shown of an address that has one lacks it.
+TEST(Databases, PasswordsAreNeverShownAndTheWaysOutWork) {
+  const Clinic clinic;
+  const gauze::testing::PostgresServer server;
+  server.run("CREATE TABLE visits (patient_id bigint, ward text)");
+  server.run("INSERT INTO visits SELECT i, 'day' FROM generate_series(0, 999) AS i");
+  std::string uri = server.uri();
+  uri.replace(uri.find("@"), 1, ":opensesame@");
+  const std::string address = "'" + uri + "'";
+  const std::string schema = clinic.write("v.schema.json", R"({"version": 1, "dataset": "clinic",
+      "tables": {"visits": {"unit": "patient_id", "rows_per_unit": 3,
+      "columns": {"patient_id": {"type": "integer"}, "ward": {"type": "text"}}}}})");
+  const std::string count = "sql 'SELECT COUNT(*) FROM visits' --epsilon 1 --data " + address;
+  const auto silent = [](const std::string& arguments, const std::string& input = "") {
+    const Ran ran = gauze_program(arguments, input);
+    EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("opensesame"))) << arguments;
+    return ran;
+  };
+  ASSERT_EQ(silent("ledger init " + address + " --dataset clinic --epsilon 9").exit, 0);
+  const std::string paid = " --ledger " + address + " --schema " + schema;
+  EXPECT_EQ(silent(count + paid).exit, 0);
+  EXPECT_EQ(silent("sql --data " + address + paid, "\\budget\n").exit, 0);
+  EXPECT_EQ(silent("release count --epsilon 1 --data " + address + paid).exit, 0);
+  EXPECT_EQ(silent(count + "0 --accept-weak" + paid).exit, 3);
+  EXPECT_EQ(silent("ledger show " + address).exit, 0);
+  EXPECT_EQ(silent("ledger init " + address + " --dataset clinic --epsilon 9").exit, 2);
+  // Without a schema: what the message says can be done can be done.
+  const Ran without = silent(count);
+  EXPECT_EQ(without.exit, 2);
+  EXPECT_THAT(without.err, AllOf(HasSubstr("--table visits"), Not(HasSubstr("--unit"))));
+  EXPECT_EQ(silent("schema template " + address + " --table visits").exit, 0);
+  EXPECT_THAT(silent(count + " --unit row").err, HasSubstr("--table visits"));
+}
+
 TEST(Databases, ThatAreNotThereCostNothing) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");
@@ -108,6 +142,7 @@ TEST(Databases, ThatAreNotThereCostNothing) {
       clinic.path("nowhere") + "' --schema " + clinic.path("clinic.schema.json"));
   EXPECT_NE(ran.exit, 0);
   EXPECT_THAT(ran.err, HasSubstr("PostgreSQL"));
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
   const Ran shown = gauze_program("ledger show --json " + clinic.path("clinic.ledger"));
   EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 3);
 }
@@ -139,6 +174,28 @@ TEST(JsonFiles, HaveTheColumnsOfTheSchema) {
                                 folder.path("t.json"));
   ASSERT_EQ(ran.exit, 0) << ran.err;
   EXPECT_NEAR(ran.json().at("rows").at(0).at("s").get<double>(), 400, 40);
+}
+
+// The rows are looked at behind the door alone, and one of them stops no question.
+TEST(JsonFiles, WhatARowHoldsDecidesNothingBeforeOrAfterTheReservation) {
+  const Folder folder;
+  const std::string broken = "{\"a\": \"" + std::string(40'000'000, 'x') + "\"}";
+  folder.write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
+    "columns": {"a": {"type": "integer"}}}}})");
+  const std::string count =
+      "sql 'SELECT COUNT(*) AS n FROM t' --epsilon 5 --json --data " + folder.path("t.json");
+  folder.write("t.json", "{\"a\": 1}\n" + broken + "\n{\"a\": 1}\n");
+  EXPECT_EQ(gauze_program(count).exit, 0);
+  folder.write("t.json", "[{\"a\": 1},\n" + broken + "]");
+  EXPECT_EQ(gauze_program(count + " --explain").exit, 0);
+  ASSERT_EQ(
+      gauze_program("ledger init " + folder.path("t.ledger") + " --dataset d --epsilon 9").exit, 0);
+  EXPECT_THAT(gauze_program(count).err, HasSubstr("schema check"));
+  const Ran history = gauze_program("ledger history --json " + folder.path("t.ledger"));
+  EXPECT_THAT(history.out, HasSubstr("interrupted")) << "reserved before a row was read";
+  const Ran check = gauze_program("schema check --data " + folder.path("t.json"));
+  EXPECT_EQ(check.exit, 2) << check.out;
+  EXPECT_THAT(check.err, HasSubstr("list"));
 }
 
 TEST(SchemaCheck, CountsLinesThatAreNoRows) {

@@ -154,6 +154,43 @@ TEST(SqlCommand, GroupsWithoutAPublicListNeedADelta) {
   EXPECT_EQ(ask(clinic, diagnoses, "--epsilon 5 --delta 1e-6").exit, 0);
 }
 
+TEST(SqlCommand, ABudgetWithoutADeltaSaysThatItIsTheDeltaThatIsMissing) {
+  const char* const diagnoses = "SELECT diagnosis, COUNT(*) FROM visits GROUP BY diagnosis";
+  const Clinic pure;
+  pure.set_budget("--epsilon 9");
+  const Ran of_pure = ask(pure, diagnoses, "--epsilon 1 --delta 1e-6");
+  EXPECT_NE(of_pure.exit, 0);
+  EXPECT_THAT(of_pure.err, AllOf(HasSubstr("needs a delta"), HasSubstr("--delta 1e-6"),
+                                 Not(HasSubstr("composed"))));
+  const Clinic concentrated;
+  concentrated.set_budget("--rho 9");
+  const Ran of_rho = ask(concentrated, diagnoses, "--epsilon 1 --delta 1e-6");
+  EXPECT_EQ(of_rho.exit, 3);
+  EXPECT_THAT(of_rho.err, AllOf(HasSubstr("delta"), Not(HasSubstr("smaller epsilon"))));
+  EXPECT_LT(of_rho.err.size(), 500u) << of_rho.err;
+}
+
+// An address with a password, whatever goes wrong with it.
+TEST(SqlCommand, NoPasswordIsShown) {
+  const Clinic clinic;
+  const std::string count = "sql 'SELECT COUNT(*) FROM visits' --epsilon 1";
+  const std::string server = " 'postgresql://ada:opensesame@127.0.0.1:1/db' ";
+  for (const std::string& arguments :
+       {count + clinic.data() + "--ledger" + server,
+        count + " --schema " + clinic.path("clinic.schema.json") + " --data" + server,
+        count + " --data" + server, count + clinic.data() + "--data" + server,
+        count + " --unit row --data" + server,
+        count + " --data 'Postgresql://ada:opensesame@127.0.0.1:1/db'",
+        count + clinic.data() + "--ledger 'Postgresql://ada:opensesame@127.0.0.1:1/db'",
+        "schema template" + server, "ledger show" + server,
+        "ledger init" + server + "--dataset d --epsilon 1"}) {
+    const Ran ran = gauze_program(arguments);
+    EXPECT_NE(ran.exit, 0) << arguments;
+    EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("opensesame"))) << arguments;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+}
+
 TEST(SqlCommand, TheLedgerPaysAndRefusesWhatItCannotPay) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");

