@@ -120,8 +120,8 @@ TEST(FileSource, OpeningJsonWithDeclaredColumnsLooksAtNoRow) {
   const std::string lists[] = {"[{\"a\":1},{\"a\":\"secret", "[{\"a\":1},{\"a\":\"secret\xff\"}]",
                                "[{\"a\":1},{\"a\":\"" + std::string(40'000'000, 's') + "ecret\"}]"};
   for (const std::string& list : lists) {
-    const auto source =
-        open_files({{"t", folder.write("t.json", list)}}, {.json_columns = {{"t", {"a"}}}});
+    const auto source = open_files({{"t", folder.write("t.json", list)}},
+                                   {.temp_directory = "", .json_columns = {{"t", {"a"}}}});
     EXPECT_EQ(source->columns("t").size(), 1u);
     for (const auto& [fails, code] :
          {std::pair<std::function<void()>, ErrorCode>([&] { rows_of(*source, "SELECT a FROM t"); },

@@ -133,9 +133,10 @@ void expect_covered(const Budget& limit, const Budget& spent, const Budget& cost
   }
   throw Error(ErrorCode::kBudgetExceeded,
               "this needs a delta of " + in_digits(cost.delta, ceil) + ", and " + whose +
-                  (limit.delta > 0 ? " has only " + in_digits(left.delta, floor) + " left"
-                                   : " was set without one") +
-                  refused + "Ask at a smaller delta, or at 0 with groups that have a public list");
+                  (limit.delta > 0 ? " has only " + in_digits(left.delta, floor) + " left" +
+                                         refused + "Ask at a smaller delta, or at 0"
+                                   : " was set without one" + refused + "Ask at delta 0") +
+                  " about groups that have a public list");
 }
 
 Record question(const Request& request, const Event& event) {
