@@ -54,6 +54,7 @@ RelationNode over(const RelationPtr& input, RelationNode::Kind kind) {
   node.groups_per_unit = input->groups_per_unit;
   node.rows_per_group = input->rows_per_group;
   node.multiplied = input->multiplied;
+  node.products = input->products;
   node.tables = input->tables;
   return node;
 }
@@ -148,6 +149,16 @@ std::string key_advice(const RelationNode& node) {
          (columns.empty() ? "\"id\"" : columns) + "]] to it in the schema";
 }
 
+/// The rows of a unit with each other, with each other once more: the time that takes grows with a power of
+/// their number, which whoever asks could choose so that it shows whether somebody has a row at all.
+void count_product(RelationNode& node) {
+  if (++node.products > 1)
+    throw Error(ErrorCode::kUnsupported,
+                "a second join that repeats rows of '" + node.unit +
+                    "'; join on a declared key, or sum up one side by unit before (SELECT unit, "
+                    "COUNT(*) ... GROUP BY unit)");
+}
+
 void join_with_public(RelationNode& node) {
   if (covers_key(node)) {
     if (node.owner == Owner::kRow) node.single_match = covered_key(node);
@@ -155,6 +166,7 @@ void join_with_public(RelationNode& node) {
   }
   const std::string why = "this join can repeat a row of '" + node.unit + "' any number of times; ";
   if (node.owner == Owner::kRow) throw Error(ErrorCode::kMissingKnowledge, why + key_advice(node));
+  count_product(node);
   node.rows_per_unit.reset();
   node.groups_per_unit.reset();
   node.rows_per_group.reset();
@@ -182,7 +194,9 @@ void join_private(RelationNode& node) {
   // A key of one side that the condition fixes gives each row of the other at most one partner.
   const bool right_once = covers_key(node);
   const bool left_once = !node.left_join && covers_left_key(node);
+  node.products += right.products;
   if (right_once) return;
+  if (!left_once) count_product(node);
   node.groups_per_unit = left_once ? right.groups_per_unit : std::nullopt;
   node.rows_per_group = left_once ? right.rows_per_group : std::nullopt;
   if (!right.rows_per_unit) node.multiplied = right.multiplied;
@@ -399,6 +413,7 @@ RelationPtr union_all(std::vector<RelationPtr> inputs) {
       continue;
     }
     if (!input.rows_per_unit) node.multiplied = input.multiplied;
+    node.products = std::max(node.products, input.products);
     node.rows_per_unit = node.rows_per_unit && input.rows_per_unit
                              ? std::optional(plus(*node.rows_per_unit, *input.rows_per_unit))
                              : std::nullopt;
@@ -483,6 +498,7 @@ RelationPtr unit_aggregate(RelationPtr input, std::vector<Expression> keys,
                             {},
                             {}});
   if (all.empty()) {
+    node.products = 0;
     node.rows_per_unit = 1;
     node.groups_per_unit.reset();
     node.rows_per_group.reset();

@@ -71,6 +71,7 @@ struct RelationNode {
       rows_per_unit;  ///< as declared; nothing when a join multiplies by an unknown number
   std::optional<std::uint64_t> groups_per_unit, rows_per_group;
   std::string multiplied;                      ///< why `rows_per_unit` is not known
+  unsigned products = 0;                       ///< joins below that multiply rows
   std::vector<std::vector<std::size_t>> keys;  ///< sets of columns that determine a row
   std::set<std::string> tables;                ///< the private tables read
   std::size_t size = 1;                        ///< nodes of the tree
