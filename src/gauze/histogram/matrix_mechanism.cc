@@ -25,6 +25,20 @@ CountNoise laplace_noise(const MatrixMechanism::Options& options) {
                              sensitivity(options.strategy->l1_norm(), options.rows_per_unit));
 }
 
+/// 1 in the cells of the box, 0 elsewhere.
+std::vector<double> box_weights(const Shape& shape, const Box& box) {
+  std::vector<double> weights = {1.0};
+  for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
+    std::vector<double> next;
+    next.reserve(weights.size() * shape.extents[axis]);
+    for (const double weight : weights)
+      for (std::uint32_t i = 0; i < shape.extents[axis]; ++i)
+        next.push_back(i >= box.begin[axis] && i < box.end[axis] ? weight : 0.0);
+    weights = std::move(next);
+  }
+  return weights;
+}
+
 }  // namespace
 
 MatrixMechanism::MatrixMechanism(Options options)
@@ -69,12 +83,26 @@ Release<RangeHistogram> MatrixMechanism::run(std::span<const std::int64_t> count
   const std::vector<std::int64_t> sums = strategy.measure(counts);
   const std::vector<std::int64_t> noisy =
       gaussian_ ? gaussian_->run(sums, steps.context()).value : laplace_.run(sums, steps.context());
-  const auto variance = [strategy, unit = noise_variance()](std::span<const double> weights) {
+  const double unit = noise_variance();
+  const auto variance = [strategy, unit](std::span<const double> weights) {
     return unit * strategy.variance(weights);
+  };
+  const auto box_variance = [variance, unit, shape = options_.shape.get(),
+                             cells = strategy.cell_variances()](const Box& box) {
+    if (box.volume() != 1) return variance(box_weights(shape, box));
+    // A strategy of one axis may be about all cells of several.
+    double product = unit;
+    std::size_t place = 0;
+    for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
+      place = place * shape.extents[axis] + box.begin[axis];
+      if (cells.size() > 1) product *= cells[axis][box.begin[axis]];
+    }
+    if (cells.size() == 1) product *= cells[0][place];
+    return product;
   };
   return {RangeHistogram(options_.shape,
                          strategy.estimate(std::vector<double>(noisy.begin(), noisy.end())),
-                         variance, is_gaussian()),
+                         variance, is_gaussian(), box_variance),
           accuracy(), event()};
 }
 

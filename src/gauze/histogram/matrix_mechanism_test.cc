@@ -263,5 +263,31 @@ TEST(MatrixMechanism, NoRowMovesTheSumsFurtherThanTheNorm) {
   EXPECT_EQ(strategy.l2_norm(), Integer(std::llround(std::ceil(std::sqrt(largest_square)))));
 }
 
+// Of a product, of one axis over all cells of two, and of tables.
+TEST(MatrixMechanism, HasTheSameVarianceForARangeAsForItsWeights) {
+  MatrixXd axis(3, 3);
+  axis << 1, 0, 0, 1, 2, 0, 1, 1, 3;
+  const Shape shape{{3, 4}};
+  SeededBits bits(21);
+  for (const Strategy& strategy :
+       {Strategy::product({{{}, dense(axis)}, {{}, dense(tree_matrix())}}),
+        Strategy::matrix(dense(kronecker(tree_matrix(), axis))),
+        Strategy::marginals(shape, {0, 1, 2, 1})}) {
+    const MatrixMechanism mechanism(
+        {.shape = shape, .epsilon = 1, .rows_per_unit = 1u, .strategy = strategy});
+    const RangeHistogram histogram = release_once(mechanism, Counts(12, 5), bits);
+    for (std::uint32_t x = 0; x < 3; ++x) {
+      for (std::uint32_t y = 0; y < 4; ++y) {
+        for (const std::uint32_t wide : {0u, 1u, 2u}) {
+          const Box box{{x, y}, {x + 1, std::min(4u, y + wide)}};
+          std::vector<double> weights(12, 0.0);
+          for (std::uint32_t i = y; i < box.end[1]; ++i) weights[4 * x + i] = 1;
+          EXPECT_NEAR(histogram.range(box).variance, histogram.weighted(weights).variance, 1e-9);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gauze

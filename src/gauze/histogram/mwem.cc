@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "gauze/base/error.h"
 #include "gauze/histogram/count_noise.h"
@@ -82,25 +83,56 @@ std::vector<double> errors_of(std::span<const Range> ranges, std::span<const std
   return errors;
 }
 
+/// The squares of the mean weights of the pieces, and whether every piece has equal weights inside.
+struct PieceSquares {
+  double sum = 0;
+  bool even = true;
+};
+
+PieceSquares squares_of(const MeasuredPieces& round, std::span<const double> weights) {
+  PieceSquares squares;
+  for (std::size_t piece = 0; piece < round.values.size(); ++piece) {
+    const auto inside =
+        weights.subspan(round.begins[piece], round.begins[piece + 1] - round.begins[piece]);
+    double sum = 0;
+    for (const double weight : inside) sum += weight;
+    const double mean = sum / static_cast<double>(inside.size());
+    for (const double weight : inside) squares.even = squares.even && weight == inside[0];
+    squares.sum += mean * mean;
+  }
+  return squares;
+}
+
+/// The same of a range: pieces between those of its two ends have weight 1.
+PieceSquares squares_of(const MeasuredPieces& round, const Range& range) {
+  if (range.begin == range.end) return {};
+  const auto piece_of = [&](std::uint32_t cell) {
+    const auto after = std::upper_bound(round.begins.begin(), round.begins.end(), cell);
+    return static_cast<std::size_t>(after - round.begins.begin() - 1);
+  };
+  const auto mean = [&](std::size_t piece) {
+    const std::uint32_t begin = round.begins[piece];
+    const std::uint32_t end = round.begins[piece + 1];
+    return double(std::min(end, range.end) - std::max(begin, range.begin)) / double(end - begin);
+  };
+  const std::size_t first = piece_of(range.begin);
+  const std::size_t last = piece_of(range.end - 1);
+  const double low = mean(first);
+  const double high = mean(last);
+  if (first == last) return {low * low, low == 1};
+  return {low * low + high * high + static_cast<double>(last - first - 1), low == 1 && high == 1};
+}
+
 /// The variance of the noise when the sum is answered from the measurements of one round: of the least
 /// noisy round whose pieces have equal weights inside, or of the last when none is so.
-double best_variance(std::span<const MeasuredPieces> rounds, std::span<const double> weights) {
+template <class Question>
+double best_variance(std::span<const MeasuredPieces> rounds, const Question& question) {
   double best = std::numeric_limits<double>::infinity();
   double last = 0;
   for (const MeasuredPieces& round : rounds) {
-    double squares = 0;
-    bool even = true;
-    for (std::size_t piece = 0; piece < round.values.size(); ++piece) {
-      const auto inside =
-          weights.subspan(round.begins[piece], round.begins[piece + 1] - round.begins[piece]);
-      double sum = 0;
-      for (const double weight : inside) sum += weight;
-      const double mean = sum / static_cast<double>(inside.size());
-      for (const double weight : inside) even = even && weight == inside[0];
-      squares += mean * mean;
-    }
-    last = squares * round.variance;
-    if (even) best = std::min(best, last);
+    const PieceSquares squares = squares_of(round, question);
+    last = squares.sum * round.variance;
+    if (squares.even) best = std::min(best, last);
   }
   return std::isinf(best) ? last : best;
 }
@@ -207,12 +239,17 @@ Release<RangeHistogram> MwemHistogram::run(std::span<const std::int64_t> counts,
     rows = fitted_total(total, measured);
     move_towards(measured, rows, round < rounds ? 50 : 100, estimate);
   }
+  const auto all_measured =
+      std::make_shared<const std::vector<MeasuredPieces>>(std::move(measured));
   return {RangeHistogram(
               options_.shape, estimate,
-              [measured = std::move(measured)](std::span<const double> weights) {
-                return best_variance(measured, weights);
+              [all_measured](std::span<const double> weights) {
+                return best_variance(*all_measured, weights);
               },
-              false),
+              false,
+              [all_measured](const Box& box) {
+                return best_variance(*all_measured, Range{box.begin[0], box.end[0]});
+              }),
           accuracy(), event()};
 }
 

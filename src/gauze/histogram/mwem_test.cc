@@ -78,6 +78,25 @@ TEST(Mwem, StatesTheVarianceOfWhatItMeasured) {
   EXPECT_LT(squares, 1.3 * 2 * a / ((1 - a) * (1 - a)));
 }
 
+TEST(Mwem, HasTheSameVarianceForARangeAsForItsWeights) {
+  constexpr std::uint32_t kCells = 23;
+  SeededBits bits(11);
+  Counts counts(kCells, 0);
+  counts[4] = 900;
+  counts[17] = 400;
+  for (int i = 0; i < 20; ++i) {
+    const RangeHistogram histogram = release_once(mwem(kCells), counts, bits);
+    for (std::uint32_t begin = 0; begin < kCells; ++begin) {
+      for (std::uint32_t end = begin; end <= kCells; ++end) {
+        std::vector<double> weights(kCells, 0.0);
+        for (std::uint32_t cell = begin; cell < end; ++cell) weights[cell] = 1;
+        EXPECT_NEAR(histogram.range({{begin}, {end}}).variance,
+                    histogram.weighted(weights).variance, 1e-9);
+      }
+    }
+  }
+}
+
 // Both ranges lie above the even start, by 2 rows more for the first: the odds are e^(2 rate), rate = 0.95 8 / 4
 // / 2. Which was chosen shows in the variance of the first cell, measured by itself or within the first two. 2,000
 // releases; within five standard deviations except once in 10^6.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "gauze/base/error.h"
@@ -31,6 +32,27 @@ void for_cells(const Shape& shape, std::span<const std::uint32_t> begin,
       if (++at[axis] < end[axis]) break;
       at[axis] = begin[axis];
     }
+  }
+}
+
+void check_inside(const Shape& shape, const Box& box) {
+  require(box.begin.size() == shape.axes() && box.end.size() == shape.axes(),
+          "range: must have a begin and an end for each axis");
+  for (std::size_t axis = 0; axis < shape.axes(); ++axis)
+    require(box.begin[axis] <= box.end[axis] && box.end[axis] <= shape.extents[axis],
+            "range: must lie inside the histogram, its begin not after its end");
+}
+
+/// Whole numbers whose running sums are those of `values`, rounded: every range stays within one of what
+/// it was.
+void round_running_sums(std::span<double> values) {
+  double running = 0;
+  double before = 0;
+  for (double& value : values) {
+    running += value;
+    const double now = std::round(running);
+    value = now - before;
+    before = now;
   }
 }
 
@@ -66,9 +88,10 @@ RangeHistogram::RangeHistogram(Shape shape, std::vector<TreeNode> nodes,
 }
 
 RangeHistogram::RangeHistogram(Shape shape, std::span<const double> cells, Variance variance,
-                               bool gaussian)
+                               bool gaussian, BoxVariance box_variance)
     : RangeHistogram(std::move(shape), cells, 1.0, gaussian) {
   variance_ = std::move(variance);
+  box_variance_ = std::move(box_variance);
 }
 
 RangeHistogram::RangeHistogram(Shape shape, std::span<const double> cells, double variance,
@@ -204,14 +227,19 @@ std::vector<double> RangeHistogram::weights(const Box& box) const {
   return weights;
 }
 
+double RangeHistogram::box_variance(const Box& box) const {
+  return box_variance_ ? box_variance_(box) : variance_(weights(box));
+}
+
+double RangeHistogram::count(const Box& box) const {
+  check_inside(shape_, box);
+  return part(0, box).value;
+}
+
 RangeEstimate RangeHistogram::range(const Box& box, double confidence) const {
-  require(box.begin.size() == shape_.axes() && box.end.size() == shape_.axes(),
-          "range: must have a begin and an end for each axis");
-  for (std::size_t axis = 0; axis < shape_.axes(); ++axis)
-    require(box.begin[axis] <= box.end[axis] && box.end[axis] <= shape_.extents[axis],
-            "range: must lie inside the histogram, its begin not after its end");
+  check_inside(shape_, box);
   Part root = part(0, box);
-  if (variance_) root = {root.value, 0, variance_(weights(box))};
+  if (variance_) root = {root.value, 0, box_variance(box)};
   return estimate(root, 1, confidence);
 }
 
@@ -295,31 +323,39 @@ void RangeHistogram::set_leaves(std::span<const double> values) {
   sum_upwards();
 }
 
-RangeHistogram RangeHistogram::non_negative() const {
+std::vector<double> RangeHistogram::leaf_values() const {
   std::vector<double> values;
   for (const TreeNode& node : nodes_)
     if (node.children == 0) values.push_back(node.estimate);
+  return values;
+}
+
+RangeHistogram RangeHistogram::non_negative() const {
   RangeHistogram result = *this;
-  result.set_leaves(nearest_non_negative(std::move(values), nodes_.front().estimate));
+  result.set_leaves(nearest_non_negative(leaf_values(), nodes_.front().estimate));
   return result;
 }
 
 RangeHistogram RangeHistogram::whole() const {
   std::vector<double> cells = non_negative().cells();
-  // Rounding running sums keeps every range within one of what it was.
-  double running = 0;
-  double before = 0;
-  for (double& cell : cells) {
-    running += cell;
-    const double now = std::round(running);
-    cell = now - before;
-    before = now;
-  }
-  return {shape_, cells,
-          [unrounded = *this](std::span<const double> weights) {
-            return unrounded.weighted(weights).variance;
-          },
-          gaussian_};
+  round_running_sums(cells);
+  const auto unrounded = std::make_shared<const RangeHistogram>(*this);
+  RangeHistogram result(
+      shape_, cells,
+      [unrounded](std::span<const double> weights) {
+        return unrounded->weighted(weights).variance;
+      },
+      gaussian_, [unrounded](const Box& box) { return unrounded->range(box).variance; });
+  result.set_note(note_);
+  return result;
+}
+
+RangeHistogram RangeHistogram::whole_leaves() const {
+  RangeHistogram result = non_negative();
+  std::vector<double> values = result.leaf_values();
+  round_running_sums(values);
+  result.set_leaves(values);
+  return result;
 }
 
 }  // namespace gauze

@@ -29,13 +29,17 @@ class RangeHistogram {
  public:
   /// The variance of the sum of cells with these weights, one per cell.
   using Variance = std::function<double(std::span<const double> weights)>;
+  /// The same of the sum of the cells of a box, without a look at each cell.
+  using BoxVariance = std::function<double(const Box& box)>;
 
   /// A fitted tree (`fit`, or made by hand) and the box of each of its nodes: for node i the begins of
   /// all axes, then the ends, in `bounds`. `gaussian` says which tails the noise has.
   RangeHistogram(Shape shape, std::vector<TreeNode> nodes, std::vector<std::uint32_t> bounds,
                  bool gaussian);
-  /// One value for each cell of a dense shape, whose noise is not that of a tree.
-  RangeHistogram(Shape shape, std::span<const double> cells, Variance variance, bool gaussian);
+  /// One value for each cell of a dense shape, whose noise is not that of a tree. Without a
+  /// `box_variance` a range takes as long as a weighted sum.
+  RangeHistogram(Shape shape, std::span<const double> cells, Variance variance, bool gaussian,
+                 BoxVariance box_variance = {});
   /// One value for each cell of a dense shape, with independent noise of one variance: a flat histogram.
   RangeHistogram(Shape shape, std::span<const double> cells, double variance, bool gaussian);
 
@@ -48,6 +52,8 @@ class RangeHistogram {
   /// How many rows lie in the box. Throws `kInvalidOption` for one that is not inside the shape.
   /// Time O(nodes that the border of the box crosses).
   RangeEstimate range(const Box& box, double confidence = 0.95) const;
+  /// Its value alone.
+  double count(const Box& box) const;
   RangeEstimate total(double confidence = 0.95) const {
     return range(Box::whole(shape_), confidence);
   }
@@ -74,6 +80,8 @@ class RangeHistogram {
   RangeHistogram non_negative() const;
   /// Besides, whole numbers in every cell of a dense shape, none negative, that sum to the whole total.
   RangeHistogram whole() const;
+  /// Whole numbers in every leaf instead, for shapes of any size.
+  RangeHistogram whole_leaves() const;
 
   /// Equal values for all ranges.
   bool operator==(const RangeHistogram& other) const {
@@ -94,6 +102,8 @@ class RangeHistogram {
   std::uint32_t first_inside(const TreeNode& node, const Box& box) const;
   RangeEstimate estimate(const Part& root, double largest_weight, double confidence) const;
   std::vector<double> weights(const Box& box) const;
+  double box_variance(const Box& box) const;
+  std::vector<double> leaf_values() const;
   void set_leaves(std::span<const double> values);
   void sum_upwards();
   void add_child_variances();
@@ -106,6 +116,7 @@ class RangeHistogram {
   std::vector<std::uint32_t> bounds_;
   std::vector<double> child_variances_;  // of all children of a node together
   Variance variance_;                    // empty: that of the tree
+  BoxVariance box_variance_;             // empty: by `variance_`
   bool gaussian_;
   std::string note_;
 };

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "gauze/histogram/count_noise.h"
 #include "gauze/histogram/tree_test_internal.h"
@@ -236,6 +237,57 @@ TEST(RangeHistogram, WholeNumbersSumToTheWholeTotalAndMoveRangesByLessThanOne) {
       EXPECT_LE(std::abs(running), 0.5 + 1e-9);
     }
   }
+}
+
+// Three leaves in a domain of 2^40 cells.
+TEST(RangeHistogram, WholeLeavesTakeAnyShapeAndKeepTheirErrorBars) {
+  constexpr std::uint32_t kSide = 1u << 20;
+  const std::vector<TreeNode> nodes = {
+      {1, 3, 4.9, 3.0}, {0, 0, 2.4, 1.0}, {0, 0, 3.6, 1.0}, {0, 0, -1.1, 1.0}};
+  const std::vector<std::uint32_t> bounds = {0, 0, kSide, kSide, 0, 0, 5,     kSide,
+                                             5, 0, 9,     kSide, 9, 0, kSide, kSide};
+  const RangeHistogram histogram(Shape{{kSide, kSide}}, nodes, bounds, false);
+  const RangeHistogram whole = histogram.whole_leaves();
+  // Without the negative one: 2.4 and 3.6 less 0.55 each; their running sums are 1.85 and 4.9.
+  EXPECT_EQ(whole.count({{0, 0}, {5, kSide}}), 2);
+  EXPECT_EQ(whole.count({{5, 0}, {9, kSide}}), 3);
+  EXPECT_EQ(whole.count({{9, 0}, {kSide, kSide}}), 0);
+  EXPECT_EQ(whole.range({{0, 0}, {5, 7}}).variance, histogram.range({{0, 0}, {5, 7}}).variance);
+  EXPECT_EQ(whole.total().variance, 3);
+}
+
+TEST(RangeHistogram, WholeCellsHaveTheErrorBarsOfWhatTheyWere) {
+  const std::vector<TreeNode> nodes = {{1, 2, 9.5, 2.0}, {0, 0, 4.7, 3.0}, {0, 0, 4.8, 6.0}};
+  const std::vector<std::uint32_t> bounds = {0, 5, 0, 2, 2, 5};
+  const RangeHistogram histogram(Shape{{5}}, nodes, bounds, false);
+  const RangeHistogram whole = histogram.whole();
+  for (std::uint32_t begin = 0; begin < 5; ++begin) {
+    for (std::uint32_t end = begin; end <= 5; ++end) {
+      const Box box{{begin}, {end}};
+      EXPECT_DOUBLE_EQ(whole.range(box).variance, histogram.range(box).variance);
+      EXPECT_EQ(whole.count(box), whole.range(box).value);
+      std::vector<double> weights(5, 0.0);
+      for (std::uint32_t i = begin; i < end; ++i) weights[i] = 1;
+      EXPECT_NEAR(whole.weighted(weights).variance, histogram.range(box).variance, 1e-12);
+    }
+  }
+}
+
+// 131,072 cells: with a look at all cells for each of them this would take minutes.
+TEST(RangeHistogram, AnswersEveryCellOfManyWithoutALookAtAllOthers) {
+  constexpr std::uint32_t kCells = 1u << 17;
+  const RangeHistogram whole =
+      RangeHistogram(Shape{{kCells}}, std::vector<double>(kCells, 2.5), 3.0, false).whole();
+  const RangeHistogram other(
+      Shape{{kCells}}, std::vector<double>(kCells, 2.5),
+      [](std::span<const double>) -> double { throw std::logic_error("looked at all cells"); },
+      false, [](const Box& box) { return box.volume(); });
+  double variances = 0;
+  for (std::uint32_t i = 0; i < kCells; ++i) {
+    variances += whole.range({{i}, {i + 1}}).variance;
+    variances += other.range({{i}, {i + 1}}).variance;
+  }
+  EXPECT_DOUBLE_EQ(variances, 4.0 * kCells);
 }
 
 TEST(RangeHistogram, NothingButNegativeNoiseBecomesZeros) {

@@ -264,13 +264,26 @@ double Strategy::variance(std::span<const double> weights) const {
   return std::max(0.0, std::inner_product(weights.begin(), weights.end(), solved.begin(), 0.0));
 }
 
-double Strategy::largest_cell_variance() const {
-  double product = 1;
-  for (const StrategyAxis& axis : parts_->axes) product *= axis.inverse_diagonal().maxCoeff();
-  if (!parts_->axes.empty()) return product;
+std::vector<std::vector<double>> Strategy::cell_variances() const {
+  std::vector<std::vector<double>> factors;
+  for (const StrategyAxis& axis : parts_->axes) {
+    const Eigen::VectorXd diagonal = axis.inverse_diagonal();
+    factors.emplace_back(diagonal.begin(), diagonal.end());
+  }
+  if (!factors.empty()) return factors;
+  // Of marginals all cells have the same.
+  for (const std::uint32_t extent : parts_->shape.extents) factors.emplace_back(extent, 1.0);
   std::vector<double> cell(parts_->shape.cells(), 0.0);
   cell.front() = 1;
-  return variance(cell);
+  factors.front().assign(parts_->shape.extents.front(), variance(cell));
+  return factors;
+}
+
+double Strategy::largest_cell_variance() const {
+  double product = 1;
+  for (const std::vector<double>& axis : cell_variances())
+    product *= *std::max_element(axis.begin(), axis.end());
+  return product;
 }
 
 double Strategy::total_variance(const Workload& workload) const {

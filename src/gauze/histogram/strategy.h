@@ -44,6 +44,8 @@ class Strategy {
   /// Of the sum of estimated cells with these weights, when measurements have independent noise of
   /// variance 1. O(cells * measurements on an axis).
   double variance(std::span<const double> weights) const;
+  /// The same of a single cell, as one factor for each axis and place on it.
+  std::vector<std::vector<double>> cell_variances() const;
   double largest_cell_variance() const;
   /// The same, summed over all questions of a workload, each times the square of its weight; infinite
   /// where tables do not answer one. Axes must be those of the strategy; throws `kInvalidOption`.
