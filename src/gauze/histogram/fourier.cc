@@ -3,91 +3,138 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "gauze/base/error.h"
 #include "gauze/histogram/count_noise.h"
 #include "gauze/mechanism/discrete_laplace.h"
 #include "gauze/mechanism/exponential.h"
-#include "gauze/numeric/fft.h"
 
 namespace gauze {
 namespace {
 
 __extension__ typedef __int128 Wide;
 
-/// The orthonormal real Fourier basis in whole multiples of a unit: entry i of the vectors of frequency f is
-/// cosine(f i) and sine(f i).
+/// Entries of the basis are whole multiples of 2^-this, which is at most 2^-bits / sqrt(cells).
+int exponent_of(std::uint32_t cells, int bits) {
+  return bits + static_cast<int>(std::ceil(std::log2(cells) / 2));
+}
+
+/// The orthonormal real Fourier basis of `cells` entries in whole multiples of a unit: entry i of the vectors
+/// of frequency f is the cosine and the sine of f i. Half of an even number of cells is a frequency too, of one
+/// vector that goes up and down.
 class WholeBasis {
  public:
-  explicit WholeBasis(std::uint32_t length) : length_(length), cosines_(length) {
-    const double height = std::sqrt(2.0 / length) / unit(length);
-    for (std::uint32_t i = 0; i < length; ++i)
-      cosines_[i] = std::llround(height * std::cos(2 * std::numbers::pi * i / length));
+  WholeBasis(std::uint32_t cells, int bits) : cells_(cells), exponent_(exponent_of(cells, bits)) {
+    const long double height = std::ldexp(std::sqrt(2.0L / cells), exponent_);
+    for (std::uint32_t i = 0; i < cells; ++i) {
+      const long double turn = 2 * std::numbers::pi_v<long double> * i / cells;
+      cosines_.push_back(std::llround(height * std::cos(turn)));
+      sines_.push_back(std::llround(height * std::sin(turn)));
+    }
+    constant_ = std::llround(std::ldexp(std::sqrt(1.0L / cells), exponent_));
   }
 
-  /// So small that rounding the basis changes nothing that noise does not hide, so large that counts of 2^36
-  /// rows fit.
-  static double unit(std::uint32_t length) {
-    return std::ldexp(1, -26 - static_cast<int>(std::ceil(std::log2(length) / 2)));
+  int exponent() const { return exponent_; }
+  double unit() const { return std::ldexp(1, -exponent_); }
+
+  /// Calls visit(index, entry) for all vectors up to this frequency at one cell, index 0 for the constant.
+  template <class Visit>
+  void for_entries(std::uint32_t cell, std::uint32_t frequencies, Visit visit) const {
+    visit(0, constant_);
+    const std::uint32_t pairs = std::min(frequencies, (cells_ - 1) / 2);
+    std::uint64_t at = 0;
+    for (std::uint32_t f = 1; f <= pairs; ++f) {
+      at = at + cell < cells_ ? at + cell : at + cell - cells_;
+      visit(2 * f - 1, cosines_[at]);
+      visit(2 * f, sines_[at]);
+    }
+    if (frequencies > pairs) visit(2 * pairs + 1, cell % 2 == 0 ? constant_ : -constant_);
   }
-  std::int64_t constant() const { return std::llround(std::sqrt(1.0 / length_) / unit(length_)); }
-  std::int64_t cosine(std::uint64_t i) const { return cosines_[i % length_]; }
-  // The length is a multiple of four.
-  std::int64_t sine(std::uint64_t i) const { return cosines_[(i + 3 * (length_ / 4)) % length_]; }
 
  private:
-  std::uint32_t length_;
+  std::uint32_t cells_;
+  int exponent_;
+  std::int64_t constant_;
   std::vector<std::int64_t> cosines_;
+  std::vector<std::int64_t> sines_;
 };
 
-/// Coefficients of the constant, then cosine and sine of each frequency, exact up to saturation, and how far
-/// one row moves them in sum.
-struct Coefficients {
-  std::vector<std::int64_t> units;
-  std::uint64_t l1_sensitivity;
-};
+/// So small that rounding the basis changes nothing that noise does not hide, so large that counts of 2^36
+/// rows fit into 64 bits.
+constexpr int kMeasuredBits = 26;
+/// Choosing needs no room for noise.
+constexpr int kChoiceBits = 52;
+
+double measured_unit(std::uint32_t cells) {
+  return std::ldexp(1, -exponent_of(cells, kMeasuredBits));
+}
+
+/// How many numbers the constant and so many frequencies are.
+std::uint32_t kept_of(std::uint32_t frequencies, std::uint32_t cells) {
+  return std::min(2 * frequencies + 1, cells);
+}
+
+/// Of the constant, then cosine and sine of each frequency, in units of the basis.
+std::vector<Wide> coefficients_of(std::span<const std::int64_t> counts, std::uint32_t frequencies,
+                                  const WholeBasis& basis) {
+  const auto cells = static_cast<std::uint32_t>(counts.size());
+  std::vector<Wide> sums(kept_of(frequencies, cells), 0);
+  for (std::uint32_t i = 0; i < cells; ++i) {
+    if (counts[i] == 0) continue;
+    basis.for_entries(i, frequencies, [&](std::size_t index, std::int64_t entry) {
+      sums[index] += Wide{entry} * counts[i];
+    });
+  }
+  return sums;
+}
+
+/// How far one row moves the coefficients in sum.
+std::uint64_t l1_sensitivity(std::uint32_t cells, std::uint32_t frequencies,
+                             const WholeBasis& basis) {
+  std::int64_t most = 0;
+  for (std::uint32_t i = 0; i < cells; ++i) {
+    std::int64_t moved = 0;
+    basis.for_entries(i, frequencies,
+                      [&](std::size_t, std::int64_t entry) { moved += std::abs(entry); });
+    most = std::max(most, moved);
+  }
+  return static_cast<std::uint64_t>(most);
+}
 
 std::int64_t saturated(Wide value) {
   return static_cast<std::int64_t>(std::clamp<Wide>(value, INT64_MIN, INT64_MAX));
 }
 
-Coefficients coefficients_of(std::span<const std::int64_t> counts, std::uint32_t frequencies,
-                             std::uint32_t length) {
-  const WholeBasis basis(length);
-  Wide rows = 0;
-  for (const std::int64_t count : counts) rows += count;
-  Coefficients result{{saturated(rows * basis.constant())}, 0};
-  std::vector<std::int64_t> moved(counts.size(), basis.constant());
-  for (std::uint32_t f = 1; f <= frequencies; ++f) {
-    Wide cosine = 0;
-    Wide sine = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const std::int64_t c = basis.cosine(f * std::uint64_t{i});
-      const std::int64_t s = basis.sine(f * std::uint64_t{i});
-      cosine += Wide{c} * counts[i];
-      sine += Wide{s} * counts[i];
-      moved[i] += std::abs(c) + std::abs(s);
-    }
-    result.units.push_back(saturated(cosine));
-    result.units.push_back(saturated(sine));
-  }
-  result.l1_sensitivity = static_cast<std::uint64_t>(*std::max_element(moved.begin(), moved.end()));
-  return result;
+Integer integer_of(Wide value) {
+  return (Integer(static_cast<std::int64_t>(value >> 64)) << 64) +
+         Integer(static_cast<std::uint64_t>(value));
 }
 
 /// The sum of the squares of the weights' coefficients of the constant and these frequencies.
-double kept_energy(std::span<const double> weights, std::uint32_t frequencies,
-                   std::uint32_t length) {
-  std::vector<double> padded(weights.begin(), weights.end());
-  padded.resize(length);
-  const auto half = RealFft(length).forward(padded);
-  double energy = std::norm(half[0]) / length;
-  for (std::uint32_t f = 1; f <= frequencies; ++f) energy += std::norm(half[f]) * 2 / length;
-  return energy;
+double kept_energy(std::span<const double> weights, std::uint32_t frequencies) {
+  const auto cells = static_cast<std::uint32_t>(weights.size());
+  const WholeBasis basis(cells, kMeasuredBits);
+  std::vector<double> sums(kept_of(frequencies, cells), 0.0);
+  for (std::uint32_t i = 0; i < cells; ++i) {
+    if (weights[i] == 0) continue;
+    basis.for_entries(i, frequencies, [&](std::size_t index, std::int64_t entry) {
+      sums[index] += static_cast<double>(entry) * basis.unit() * weights[i];
+    });
+  }
+  return std::inner_product(sums.begin(), sums.end(), sums.begin(), 0.0);
 }
 
-double kept_of(std::uint32_t frequencies) {
-  return 2.0 * frequencies + 1;
+/// The same of a range of so many cells, wherever it lies: geometric sums of e^(2 pi i f / cells).
+double kept_energy_of_range(double length, std::uint32_t frequencies, std::uint32_t cells) {
+  if (length == 1) return static_cast<double>(kept_of(frequencies, cells)) / cells;
+  double energy = length * length;
+  for (std::uint32_t f = 1; f <= frequencies; ++f) {
+    const double angle = std::numbers::pi * f / cells;
+    const double sum = std::sin(angle * length) / std::sin(angle);
+    energy += (2 * f == cells ? 1 : 2) * sum * sum;
+  }
+  return energy / cells;
 }
 
 }  // namespace
@@ -100,13 +147,27 @@ FourierHistogram::FourierHistogram(Options options) : options_(std::move(options
   require(options_.choice_share > 0 && options_.choice_share < 1,
           "choice_share must lie strictly between 0 and 1");
   require(options_.most_frequencies >= 1, "most_frequencies: must be at least 1");
-  length_ = static_cast<std::uint32_t>(fft_size(options_.shape->cells()));
-  require(options_.frequencies < length_ / 2,
-          "frequencies: must be fewer than half of the cells; 0 chooses");
-  options_.most_frequencies = std::min(options_.most_frequencies, length_ / 2 - 1);
-  const std::uint32_t kept = chooses() ? options_.most_frequencies : options_.frequencies;
-  require(kept_of(kept) * static_cast<double>(options_.rows_per_unit.get()) < 0x1p34,
+  require(options_.frequencies <= cells() / 2,
+          "frequencies: must be at most half as many as there are cells; 0 chooses");
+  options_.most_frequencies = std::min(options_.most_frequencies, cells() / 2);
+  const double kept = kept_of(most_kept(), cells());
+  require(kept * static_cast<double>(options_.rows_per_unit.get()) < 0x1p34,
           "rows_per_unit: too many for so many frequencies; keep fewer than 2^33/rows_per_unit");
+  // Beyond that the scores of the choice have no digits left for the data.
+  require(!chooses() || noise_norm(options_.most_frequencies) <=
+                            0x1p38 * static_cast<double>(options_.rows_per_unit.get()),
+          "epsilon: too small to choose among so many frequencies; raise it, or give fewer");
+}
+
+std::uint32_t FourierHistogram::most_kept() const {
+  return chooses() ? options_.most_frequencies : options_.frequencies;
+}
+
+// Of z numbers, each with noise of variance 2 (r S / epsilon)^2, where S is below z / sqrt(cells).
+double FourierHistogram::noise_norm(std::uint32_t frequencies) const {
+  const double kept = kept_of(frequencies, cells());
+  return std::sqrt(2 * kept) * kept / std::sqrt(cells()) *
+         static_cast<double>(options_.rows_per_unit.get()) / round_down(measuring_epsilon());
 }
 
 Ratio FourierHistogram::measuring_epsilon() const {
@@ -124,44 +185,46 @@ Event FourierHistogram::event() const {
 }
 
 double FourierHistogram::noise_variance(std::uint64_t sensitivity_in_units) const {
-  const double moved = static_cast<double>(sensitivity_in_units) * WholeBasis::unit(length_) *
+  const double moved = static_cast<double>(sensitivity_in_units) * measured_unit(cells()) *
                        static_cast<double>(options_.rows_per_unit.get());
   const double scale = moved / round_down(measuring_epsilon());
   return 2 * scale * scale * (1 + 1e-9);
 }
 
-// Squares of a cell's kept basis entries sum to kept / length.
+// Squares of a cell's kept basis entries sum to kept / cells.
 Accuracy FourierHistogram::accuracy(double confidence) const {
-  const double kept = kept_of(chooses() ? options_.most_frequencies : options_.frequencies);
-  const double moved = kept / std::sqrt(length_) / WholeBasis::unit(length_) + 2 * kept;
-  const double variance = noise_variance(static_cast<std::uint64_t>(moved)) * kept / length_;
+  const double kept = kept_of(most_kept(), cells());
+  const double moved = kept / std::sqrt(cells()) / measured_unit(cells()) + 2 * kept;
+  const double variance = noise_variance(static_cast<std::uint64_t>(moved)) * kept / cells();
   return {noise_half_width(variance, confidence, false), confidence, "noise of each cell"};
 }
 
-// The score is minus the norm of what is dropped minus that of the noise on what is kept. The transform of
-// counts whose sum is at most `most` is off by 2 rounding() most in norm, which is limited to a
-// 2^-13 of what a row may do.
+// The score is minus the norm of what is dropped minus that of the noise on what is kept. Counts are limited
+// to a norm of 2^36 rows_per_unit, so that a score is off by at most a 2^-14 of what a row may do.
 std::uint32_t FourierHistogram::choose(std::span<const std::int64_t> counts,
                                        Context& context) const {
-  RealFft fft(length_);
   const double rows = static_cast<double>(options_.rows_per_unit.get());
-  const double most = rows * 0x1p-13 / (2 * fft.rounding() + 0x1p-50);
-  const auto most_in_cell = static_cast<std::int64_t>(most / static_cast<double>(counts.size()));
-  std::vector<double> padded(length_);
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    padded[i] = static_cast<double>(std::clamp<std::int64_t>(counts[i], 0, most_in_cell));
-  const auto half = fft.forward(padded);
-  std::vector<double> scores(options_.most_frequencies + 1);
-  long double dropped = std::norm(half[length_ / 2]) / length_;
-  for (std::uint32_t f = length_ / 2 - 1;; --f) {
-    if (f <= options_.most_frequencies) {
-      const double kept = kept_of(f);
-      const double noise =
-          std::sqrt(2 * kept) * kept / std::sqrt(length_) * rows / round_down(measuring_epsilon());
-      scores[f] = -static_cast<double>(std::sqrt(dropped)) - noise;
+  const auto most_in_cell =
+      static_cast<std::int64_t>(std::min(0x1p36 * rows / std::sqrt(cells()), 0x1p50));
+  std::vector<std::int64_t> limited;
+  for (const std::int64_t count : counts)
+    limited.push_back(std::clamp<std::int64_t>(count, 0, most_in_cell));
+  Integer squares = 0;
+  for (const std::int64_t count : limited) squares += Integer(count) * count;
+  const WholeBasis basis(cells(), kChoiceBits);
+  const std::vector<Wide> kept = coefficients_of(limited, options_.most_frequencies, basis);
+  // A 2^-40 more than the sum of squares: rounding the basis cannot make what is kept larger than that.
+  Integer dropped = squares << (2 * basis.exponent());
+  dropped += dropped >> 40;
+  std::vector<double> scores;
+  std::size_t next = 0;
+  for (std::uint32_t f = 0; f <= options_.most_frequencies; ++f) {
+    for (; next < kept_of(f, cells()); ++next) {
+      const Integer coefficient = integer_of(kept[next]);
+      dropped -= coefficient * coefficient;
     }
-    if (f == 0) break;
-    dropped += static_cast<long double>(std::norm(half[f])) * 2 / length_;
+    const double norm = std::sqrt(dropped.convert_to<double>());
+    scores.push_back(-std::ldexp(norm, -basis.exponent()) - noise_norm(f));
   }
   const ExponentialMechanism mechanism(
       {.epsilon = options_.epsilon.get() * options_.choice_share,
@@ -171,27 +234,39 @@ std::uint32_t FourierHistogram::choose(std::span<const std::int64_t> counts,
 
 RangeHistogram FourierHistogram::measure(std::span<const std::int64_t> counts,
                                          std::uint32_t frequencies, Context& context) const {
-  const Coefficients exact = coefficients_of(counts, frequencies, length_);
-  const std::uint64_t moved = exact.l1_sensitivity * options_.rows_per_unit.get();
+  const WholeBasis basis(cells(), kMeasuredBits);
+  std::vector<std::int64_t> exact;
+  for (const Wide sum : coefficients_of(counts, frequencies, basis))
+    exact.push_back(saturated(sum));
+  const std::uint64_t sensitivity = l1_sensitivity(cells(), frequencies, basis);
+  const std::uint64_t moved = sensitivity * options_.rows_per_unit.get();
   const DiscreteLaplace noise(
       {.l1_sensitivity = moved, .scale = Ratio(moved) / measuring_epsilon()});
-  const std::vector<std::int64_t> noisy = noise.run(exact.units, context).value;
+  const std::vector<std::int64_t> noisy = noise.run(exact, context).value;
 
-  std::vector<std::complex<double>> half(length_ / 2 + 1);
-  const double unit = WholeBasis::unit(length_);
-  half[0] = static_cast<double>(noisy[0]) * unit * std::sqrt(length_);
-  for (std::uint32_t f = 1; f <= frequencies; ++f)
-    half[f] =
-        std::complex(static_cast<double>(noisy[2 * f - 1]), -static_cast<double>(noisy[2 * f])) *
-        unit * std::sqrt(length_ / 2.0);
-  std::vector<double> cells = RealFft(length_).inverse(half);
-  cells.resize(counts.size());
-  const double variance = noise_variance(exact.l1_sensitivity);
-  return {options_.shape, cells,
-          [variance, frequencies, length = length_](std::span<const double> weights) {
-            return variance * kept_energy(weights, frequencies, length);
-          },
-          false};
+  std::vector<double> estimates(cells(), 0.0);
+  for (std::uint32_t i = 0; i < cells(); ++i) {
+    basis.for_entries(i, frequencies, [&](std::size_t index, std::int64_t entry) {
+      estimates[i] += static_cast<double>(noisy[index]) * static_cast<double>(entry);
+    });
+    estimates[i] *= basis.unit() * basis.unit();
+  }
+  const double variance = noise_variance(sensitivity);
+  RangeHistogram result(
+      options_.shape, estimates,
+      [variance, frequencies](std::span<const double> weights) {
+        return variance * kept_energy(weights, frequencies);
+      },
+      false,
+      [variance, frequencies, cells = cells()](const Box& box) {
+        return variance * kept_energy_of_range(box.volume(), frequencies, cells);
+      });
+  if (frequencies < cells() / 2)
+    result.set_note("the constant and the lowest " + std::to_string(frequencies) + " of " +
+                    std::to_string(cells() / 2) + " frequencies; the others are dropped");
+  else
+    result.set_note("the constant and all frequencies");
+  return result;
 }
 
 Release<RangeHistogram> FourierHistogram::run(std::span<const std::int64_t> counts,
