@@ -68,10 +68,9 @@ HalvingTree::HalvingTree(const Shape& shape, std::span<const std::int64_t> count
           saturated_sum(counts_[nodes_[i].first_child], counts_[nodes_[i].first_child + 1]);
 }
 
-/// The nodes of a level's depth, and cells that are reached between it and the level above.
-std::vector<std::size_t> HalvingTree::blocks(std::size_t level, std::size_t levels) const {
-  const std::uint32_t at = level_depth(level, levels, depth_);
-  const std::uint32_t above = level == 0 ? 0 : level_depth(level - 1, levels, depth_);
+std::vector<std::size_t> HalvingTree::blocks(const Level& level) const {
+  const std::uint32_t at = level_depth(level.level, level.levels, depth_);
+  const std::uint32_t above = level_depth(level.above, level.levels, depth_);
   std::vector<std::size_t> blocks;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const bool early = nodes_[i].children == 0 && depths_[i] > above && depths_[i] < at;
@@ -80,15 +79,14 @@ std::vector<std::size_t> HalvingTree::blocks(std::size_t level, std::size_t leve
   return blocks;
 }
 
-std::int64_t HalvingTree::rows(std::size_t level, std::size_t levels) const {
+std::int64_t HalvingTree::rows(const Level& level) const {
   std::int64_t sum = 0;
-  for (const std::size_t block : blocks(level, levels)) sum = saturated_sum(sum, counts_[block]);
+  for (const std::size_t block : blocks(level)) sum = saturated_sum(sum, counts_[block]);
   return sum;
 }
 
-void HalvingTree::measure(std::size_t level, std::size_t levels, const CountNoise& noise,
-                          Context& context) {
-  measure(blocks(level, levels), noise, context);
+void HalvingTree::measure(const Level& level, const CountNoise& noise, Context& context) {
+  measure(blocks(level), noise, context);
 }
 
 void HalvingTree::measure(std::span<const std::size_t> blocks, const CountNoise& noise,

@@ -19,11 +19,16 @@ class HalvingTree {
 
   /// How many halvings there are from the whole to a cell, at most.
   std::uint32_t depth() const { return depth_; }
+  /// One of `levels` levels of blocks, 0 for the whole. Cells that are reached between it and `above`, the level
+  /// that was measured last (0 where none was), are blocks of it.
+  struct Level {
+    std::size_t level, levels, above;
+  };
   /// How many rows a level counts, each as often as it is counted.
-  std::int64_t rows(std::size_t level, std::size_t levels) const;
-  /// Measures the whole (level 0 of `levels`) or the blocks of one of `levels` levels; every row is
-  /// counted once. To be called at most once for each.
-  void measure(std::size_t level, std::size_t levels, const CountNoise& noise, Context& context);
+  std::int64_t rows(const Level& level) const;
+  /// Measures the blocks of a level; every row is counted once. To be called at most once for each, from
+  /// above.
+  void measure(const Level& level, const CountNoise& noise, Context& context);
   /// Measures blocks, no two of which share a row; a block that was measured before is known by both,
   /// weighed by their variances.
   void measure(std::span<const std::size_t> blocks, const CountNoise& noise, Context& context);
@@ -54,7 +59,7 @@ class HalvingTree {
     double evidence = 0;
   };
   Split split(std::size_t node) const;
-  std::vector<std::size_t> blocks(std::size_t level, std::size_t levels) const;
+  std::vector<std::size_t> blocks(const Level& level) const;
   std::vector<bool> believed(double split_price) const;
   std::vector<double> trust(const std::vector<bool>& believed) const;
   void shrink(double split_price);

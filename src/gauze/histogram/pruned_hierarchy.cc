@@ -68,8 +68,12 @@ Release<RangeHistogram> PrunedHierarchy::run(std::span<const std::int64_t> count
   HalvingTree tree(options_.shape, counts);
   const std::size_t levels = options_.level_weights.size() - 1;
   auto noise = noises_.begin();
-  for (std::size_t level = 0; level <= levels; ++level)
-    if (options_.level_weights[level] > 0) tree.measure(level, levels, *noise++, steps.context());
+  std::size_t above = 0;
+  for (std::size_t level = 0; level <= levels; ++level) {
+    if (options_.level_weights[level] == 0) continue;
+    tree.measure({level, levels, above}, *noise++, steps.context());
+    above = level;
+  }
   return {tree.fitted(options_.split_price, noises_.back().is_gaussian()), accuracy(), event()};
 }
 
