@@ -127,6 +127,35 @@ TEST(Hierarchical, AverageVarianceHasTheKnownValues) {
   EXPECT_LT(average(49, 7, 2), average(49, 49, 1));
 }
 
+/// How many blocks of b-ary levels below the root, the largest that fit, make up a range; the whole is b of
+/// the first level.
+double blocks_of(std::uint32_t begin, std::uint32_t end, std::uint32_t low, std::uint32_t size,
+                 std::uint32_t b, bool root = true) {
+  if (end <= low || low + size <= begin) return 0;
+  if (!root && begin <= low && low + size <= end) return 1;
+  double sum = 0;
+  for (std::uint32_t child = 0; child < b; ++child)
+    sum += blocks_of(begin, end, low + child * (size / b), size / b, b, false);
+  return sum;
+}
+
+// The literature's averages without inference, each range the sum of its blocks, and what inference gains on them.
+TEST(Hierarchical, InferenceGainsOnSumsOfBlocksWhatIsKnown) {
+  const auto without = [](std::uint32_t b, std::uint32_t levels) {
+    double sum = 0;
+    for (std::uint32_t begin = 0; begin < 256; ++begin)
+      for (std::uint32_t end = begin + 1; end <= 256; ++end)
+        sum += blocks_of(begin, end, 0, 256, b) * levels * levels;
+    return sum / (256 * 257 / 2);
+  };
+  EXPECT_NEAR(without(2, 8), 386.99, 0.01);
+  EXPECT_NEAR(without(16, 2), 75.49, 0.01);
+  EXPECT_NEAR(without(4, 4), 139.83, 0.01);
+  EXPECT_NEAR(without(2, 8) / average(256, 2, 8), 386.99 / 110.03, 0.001);
+  EXPECT_NEAR(without(16, 2) / average(256, 16, 2), 75.49 / 39.61, 0.001);
+  EXPECT_NEAR(without(4, 4) / average(256, 4, 4), 139.83 / 55.32, 0.001);
+}
+
 TEST(Hierarchical, AverageVarianceEqualsThatOfAllRangesAskedOneByOne) {
   for (const LevelBudget budget : {LevelBudget::kEqual, LevelBudget::kGeometric}) {
     for (const std::uint32_t cells : {1u, 2u, 5u, 27u, 28u, 50u, 64u, 97u}) {
@@ -175,6 +204,24 @@ TEST(Hierarchical, NoRangeHasALargerVarianceThanPromised) {
 /// The variance of H_b without inference, in variances of one count: Qardaji, Yang and Li (2013).
 double published_variance(double b, double levels) {
   return (b - 1) * std::pow(levels, 3) - 2 * (b + 1) * levels * levels / 3;
+}
+
+// (b - 1) (ln m / ln b)^3 is least where -3 b + b ln b + 3 = 0.
+TEST(Hierarchical, TheBestBranchingOfLargeDomainsIsTheKnownRoot) {
+  double low = 3;
+  double high = 100;
+  while (high - low > 1e-9) {
+    const double b = (low + high) / 2;
+    (-3 * b + b * std::log(b) + 3 < 0 ? low : high) = b;
+  }
+  EXPECT_NEAR(low, 16.8, 0.05);
+  // Of powers that fill a domain of 2^48 cells or more without rest the nearest to it has the least variance by formula.
+  for (const std::uint32_t other : {2u, 4u, 8u, 64u, 256u}) {
+    const auto levels = [](std::uint32_t b) {
+      return static_cast<int>(std::lround(48 / std::log2(b)));
+    };
+    EXPECT_LT(published_variance(16, levels(16)), published_variance(other, levels(other)));
+  }
 }
 
 // Without inference the published formula chooses 16, 32, 16, 16, 16; with it the best may differ, and
