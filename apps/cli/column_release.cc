@@ -36,7 +36,13 @@ Json printable(const nlohmann::json& value) {
 }  // namespace
 
 Guarantee price_of(const Event& event, double delta) {
-  return epsilon_at({event}, pure_epsilon(event) ? 0 : delta);
+  const std::optional<Ratio> pure = pure_epsilon(event);
+  Guarantee price = epsilon_at({event}, pure ? 0 : delta);
+  // 0.3 is what the ledger writes; the double next to it is only there because 0.3 has no double.
+  if (pure)
+    if (const auto near = pure->convert_to<double>(); ratio_of_decimal(near) == *pure)
+      price.epsilon = near;
+  return price;
 }
 
 void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost, bool json,

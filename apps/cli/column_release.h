@@ -24,7 +24,8 @@ struct ColumnRequest {
 /// Releases it through the one door, with the ledger if there is one, and prints it.
 void release_column(const ColumnRequest& request);
 
-/// What an event costs at delta 0 where that exists, else at `delta`.
+/// What an event costs at delta 0 where that exists, else at `delta`. Rounded up, but a short decimal is
+/// given as itself.
 Guarantee price_of(const Event& event, double delta);
 
 /// A released value with its accuracy and cost, for people or as JSON. Which rows took part and what is left are

@@ -31,6 +31,10 @@ struct Released {
   std::string left = {};
 };
 
+std::string rows_text(std::uint64_t rows) {
+  return grouped(rows) + (rows == 1 ? " row" : " rows");
+}
+
 /// Counts in a file, by the rules of a histogram job.
 struct CountsJob {
   HistogramMethod method;
@@ -54,11 +58,12 @@ Axis numbered(std::uint32_t cells, std::size_t axis, std::size_t axes) {
 
 HistogramView view_of(const HistogramRequest& request, std::vector<Axis> axes,
                       RangeHistogram released) {
-  RangeHistogram values = request.whole          ? released.whole()
+  // A method on points has boxes, in a domain that may be too large for a number in every cell.
+  const bool points = find_algorithm(request.algorithm).points;
+  RangeHistogram values = request.whole ? (points ? released.whole_leaves() : released.whole())
                           : request.non_negative ? released.non_negative()
                                                  : released;
-  const bool leaves = find_algorithm(request.algorithm).points && !request.whole;
-  return {std::move(axes), std::move(released), std::move(values), leaves};
+  return {std::move(axes), std::move(released), std::move(values), points, request.whole};
 }
 
 Released release_counts(const HistogramRequest& request) {
@@ -79,13 +84,14 @@ Released release_counts(const HistogramRequest& request) {
   job.method = algorithm.histogram(values, job.shape);
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, request.accept_weak);
+  for (const std::string& range : request.ranges) parse_range(axes, range);
   const Rows rows = Rows::parse(read_all(request.file), request.choice);
   SystemBits bits;
   auto answer = release(job, rows, bits);
   return {"Counts of " + request.file,
           "person",
-          "at most " + grouped(values.whole("rows_per_unit")) +
-              " rows of a person, if the counts were made so",
+          "at most " + rows_text(values.whole("rows_per_unit")) +
+              " of a person, if the counts were made so",
           cost,
           answer.spent,
           view_of(request, std::move(axes), std::move(answer.value))};
@@ -122,14 +128,43 @@ Released release_columns(const HistogramRequest& request) {
       columns + " of " + table.name,
       unit,
       unit == "row" ? "each row is a privacy unit of its own"
-                    : "at most " + grouped(job.rows_per_unit()) +
-                          (job.rows_per_unit() == 1 ? " row" : " rows") + " of each " + unit,
+                    : "at most " + rows_text(job.rows_per_unit()) + " of each " + unit,
       cost,
       answer.spent,
       view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram))};
   if (desk.left())
     released.left = budget_text(*desk.left()) + " in " + shown_address(desk.ledger_path());
   return released;
+}
+
+/// What was released in all: the value as it is shown, the error bar of what was measured.
+RangeEstimate total_of(const HistogramView& view) {
+  RangeEstimate total = view.released.total();
+  total.value = view.values.total().value;
+  return total;
+}
+
+/// What error bars leave out.
+std::string left_out(const std::string& algorithm, const std::string& note) {
+  if (algorithm == "fourier_histogram")
+    return note.ends_with("dropped") ? "what the dropped frequencies held is not in it" : "";
+  if (algorithm == "mwem") return "what no round has measured is not in it";
+  if (algorithm == "sparse_histogram") return "rows of cells that are not named are not in it";
+  for (const char* unbiased : {"flat_histogram", "hierarchical_histogram", "wavelet_histogram",
+                               "hdmm", "matrix_mechanism"})
+    if (algorithm == unbiased) return "";
+  return "what spreading a box evenly adds is not in it";
+}
+
+std::string error_text(const HistogramRequest& request, const Released& released) {
+  const std::string missing = left_out(request.algorithm, released.view.released.note());
+  return "± holds the noise 19 times in 20" + (missing.empty() ? "" : "; " + missing);
+}
+
+/// "flat_histogram", and where the method says more of itself "auto_histogram: dawa, because ...".
+std::string method_text(const HistogramRequest& request, const Released& released) {
+  const std::string& note = released.view.released.note();
+  return request.algorithm + (note.empty() ? "" : ": " + note);
 }
 
 std::vector<Box> boxes(const HistogramRequest& request, const HistogramView& view) {
@@ -149,16 +184,16 @@ void print_text(const HistogramRequest& request, const Released& released) {
   } else {
     print(bars_text(summary_of(view, kMostBars), width));
   }
-  const RangeEstimate total = view.released.total();
+  const RangeEstimate total = total_of(view);
+  const std::uint64_t parts = view.leaves ? view.boxes().size() : view.released.shape().cells();
   print_line();
   print_line("  in all     " +
              shown(value_text({total.value, total.half_width}, Type::kDouble) + " " +
                    half_width_text({total.value, total.half_width})) +
-             " in " + grouped(view.leaves ? view.boxes().size() : view.released.shape().cells()) +
-             (view.leaves ? " boxes" : " cells"));
+             " in " + grouped(parts) +
+             (view.leaves ? (parts == 1 ? " box" : " boxes") : (parts == 1 ? " cell" : " cells")));
   if (!view.released.note().empty()) print_line("  method     " + view.released.note());
-  print_line("  error      " + shown("±") +
-             " holds the noise 19 times in 20; what spreading a box evenly adds is not in it");
+  print_line("  error      " + shown(error_text(request, released)));
   print_line("  cost       " + shown("ε = ") + upward(released.cost.epsilon) +
              (released.cost.delta > 0 ? shown(", δ = ") + upward(released.cost.delta) : "") +
              " for one " + released.unit +
@@ -185,16 +220,24 @@ Json as_json(const HistogramRequest& request, const Released& released) {
     }
     return list;
   };
-  const RangeEstimate total = released.view.released.total();
+  const RangeEstimate total = total_of(released.view);
   Json json = {
-      {"total", {{"n", total.value}, {"n_half_width", total.half_width}}},
+      {"method", {{"algorithm", request.algorithm}, {"note", released.view.released.note()}}},
+      {"total",
+       {{"n", total.value},
+        {"n_half_width", finite(total.half_width)},
+        {"n_variance", finite(total.variance)}}},
       {"cost", {{"epsilon", finite(released.cost.epsilon)}, {"delta", released.cost.delta}}},
       {"unit", released.unit},
       {"spent", Json::parse(to_json(released.spent).dump())}};
-  if (!request.ranges.empty())
-    json["ranges"] = rows(ranges_of(released.view, boxes(request, released.view)));
-  else
+  if (request.ranges.empty()) {
     json["rows"] = rows(rows_of(released.view));
+    return json;
+  }
+  const std::vector<Box> asked = boxes(request, released.view);
+  json["ranges"] = rows(ranges_of(released.view, asked));
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    json["ranges"][i]["n_variance"] = finite(released.view.released.range(asked[i]).variance);
   return json;
 }
 
@@ -212,14 +255,13 @@ std::string report_of(const HistogramRequest& request, const Released& released)
     body += element("h2", "", "Ranges") + "\n" + charts(ranges_of(view, boxes(request, view)));
   body += element("h2", "", "What this means for a person") + "\n" +
           meaning_text(released.cost.epsilon, released.cost.delta, released.unit);
-  body +=
-      element("h2", "", "How it was made") + "\n" +
-      element("p", "",
-              "Method: " + escaped(request.algorithm) + ". Counted: " + escaped(released.counted) +
-                  ". Released by " + escaped(describe(released.spent)) +
-                  ". Error bars hold the noise 19 times in 20; what spreading a box "
-                  "evenly over its cells adds is not in them.") +
-      "\n";
+  body += element("h2", "", "How it was made") + "\n" +
+          element("p", "",
+                  "Method: " + escaped(method_text(request, released)) +
+                      ". Counted: " + escaped(released.counted) + ". Released by " +
+                      escaped(describe(released.spent)) +
+                      ". Error: " + escaped(error_text(request, released)) + ".") +
+          "\n";
   return page("A private histogram: " + released.title, body,
               std::string(chart_style()) + std::string(heat_style()));
 }

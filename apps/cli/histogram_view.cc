@@ -37,6 +37,24 @@ void for_boxes(const std::vector<std::uint32_t>& cells, const std::vector<std::u
   }
 }
 
+/// Calls visit(part) for the parts of a box that hold one category each; ordered axes stay as they are.
+template <class Visit>
+void for_categories(const std::vector<Axis>& axes, const Box& box, Visit visit) {
+  std::vector<std::uint32_t> cells;
+  std::vector<std::uint32_t> steps;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    cells.push_back(box.end[i] - box.begin[i]);
+    steps.push_back(axes[i].is_ordered() ? cells.back() : 1);
+  }
+  for_boxes(cells, steps, [&](Box part) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      part.begin[i] += box.begin[i];
+      part.end[i] += box.begin[i];
+    }
+    visit(part);
+  });
+}
+
 /// So many cells together that there are at most `most` boxes along the axis.
 std::uint32_t step_of(std::uint32_t cells, std::size_t most) {
   const std::size_t limit = std::max<std::size_t>(1, most);
@@ -84,7 +102,14 @@ Value parsed(const Axis& axis, const std::string& text) {
     case Type::kDate:
       return parse_date(text);
     case Type::kTimestamp:
-      return parse_timestamp(text);
+      try {
+        return parse_timestamp(text);
+      } catch (const Error&) {
+        throw Error(ErrorCode::kInvalidOption,
+                    "range: column '" + axis.column() +
+                        "' holds times; a range of them is cut by two dots, like "
+                        "'2024-01-01 08:00:00..2024-01-01 17:30:00'");
+      }
     case Type::kInteger: {
       const Ratio number = parse_ratio(text, "range");
       require(denominator(number) == 1 && number >= INT64_MIN && number <= INT64_MAX,
@@ -94,6 +119,35 @@ Value parsed(const Axis& axis, const std::string& text) {
     default:
       return parse_ratio(text, "range").convert_to<double>();
   }
+}
+
+/// The first and the last cell of one axis' part of a range.
+std::pair<std::uint32_t, std::uint32_t> parse_part(const Axis& axis, const std::string& part) {
+  // Timestamps have colons of their own, so that ranges of them are cut at "..".
+  const std::string mark = axis.is_ordered() && axis.type() == Type::kTimestamp ? ".." : ":";
+  const std::size_t at = axis.is_ordered() || part == mark ? part.find(mark) : std::string::npos;
+  const bool one = at == std::string::npos;
+  const std::string low = part.substr(0, at);
+  const std::string high = one ? low : part.substr(at + mark.size());
+  std::uint32_t first = 0;
+  std::uint32_t last = axis.cells() - 1;
+  bool outside = false;
+  if (one || !low.empty()) {
+    const Value value = parsed(axis, low);
+    first = axis.index(value);
+    outside = axis.side(value) > 0;
+  }
+  if (one || !high.empty()) {
+    const Value value = parsed(axis, high);
+    last = axis.index(value);
+    outside = outside || axis.side(value) < 0;
+  }
+  require(first != Axis::kNoCell && last != Axis::kNoCell, "range: is no category of the column");
+  if (outside)
+    throw Error(ErrorCode::kInvalidOption, "range: lies outside of column '" + axis.column() +
+                                               "', which goes from " + axis.label(0, axis.cells()));
+  require(first <= last, "range: must not end before it begins");
+  return {first, last};
 }
 
 double number_of(const Answer::Cell& cell) {
@@ -119,6 +173,20 @@ std::string bar(double value, double half_width, double most, std::size_t width)
   return text;
 }
 
+/// A box of whole numbers may have been cut into categories: its parts become whole again, with the same
+/// sum.
+void round_counts(Answer& answer) {
+  double running = 0;
+  double before = 0;
+  for (auto& row : answer.rows) {
+    Answer::Cell& count = row[row.size() - 2];
+    running += number_of(count);
+    const double now = std::round(running);
+    count.value = now - before;
+    before = now;
+  }
+}
+
 /// Rows per area on a coarse grid of at most so many parts: values[row][column], rows downwards.
 std::vector<std::vector<double>> coarse(const HistogramView& view, std::size_t columns,
                                         std::size_t rows) {
@@ -128,7 +196,7 @@ std::vector<std::vector<double>> coarse(const HistogramView& view, std::size_t c
     const double area = width_of(view.axes[0], box.begin[0], box.end[0]) *
                         width_of(view.axes[1], box.begin[1], box.end[1]);
     if (box.begin[1] == 0) grid.emplace_back();
-    grid.back().push_back(view.values.range(box).value / area);
+    grid.back().push_back(view.values.count(box) / area);
   });
   // Columns became lists from below upwards; a picture has lists of rows from above downwards.
   std::vector<std::vector<double>> turned(grid[0].size(), std::vector<double>(grid.size()));
@@ -159,7 +227,7 @@ Answer largest_of(const HistogramView& view, std::size_t most) {
 }  // namespace
 
 Answer::Cell HistogramView::count(const Box& box) const {
-  return {values.range(box).value, released.range(box).half_width};
+  return {values.count(box), released.range(box).half_width};
 }
 
 std::vector<Box> HistogramView::boxes() const {
@@ -182,6 +250,7 @@ Answer rows_of(const HistogramView& view) {
     }
   }
   answer.columns.push_back(count_column());
+  answer.columns.push_back({"n_variance", Type::kDouble, false});
   const auto add = [&](const Box& box) {
     std::vector<Answer::Cell> row;
     for (std::size_t i = 0; i < view.axes.size(); ++i) {
@@ -194,19 +263,15 @@ Answer rows_of(const HistogramView& view) {
       }
     }
     row.push_back(view.count(box));
+    row.push_back({view.released.range(box).variance, {}});
     answer.rows.push_back(std::move(row));
   };
-  const std::vector<Box> boxes = view.leaves ? view.boxes() : std::vector<Box>{};
-  const bool each_of_one_category = std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) {
-    for (std::size_t i = 0; i < view.axes.size(); ++i)
-      if (!view.axes[i].is_ordered() && box.end[i] - box.begin[i] > 1) return false;
-    return true;
-  });
-  if (view.leaves && each_of_one_category) {
-    for (const Box& box : boxes) add(box);
+  if (view.leaves) {
+    for (const Box& box : view.boxes()) for_categories(view.axes, box, add);
   } else {
     for_boxes(extents(view.axes), std::vector<std::uint32_t>(view.axes.size(), 1), add);
   }
+  if (view.whole) round_counts(answer);
   return answer;
 }
 
@@ -252,24 +317,7 @@ Box parse_range(const std::vector<Axis>& axes, const std::string& text) {
           "range: must have one part for each column, like 18:65 or 18:65,0:100");
   Box box;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const Axis& axis = axes[i];
-    const std::string& part = parts[i];
-    std::uint32_t first = 0;
-    std::uint32_t last = axis.cells() - 1;
-    // Timestamps have colons of their own, so that ranges of them are cut at "..".
-    const std::string mark = axis.type() == Type::kTimestamp ? ".." : ":";
-    const std::size_t at = part.find(mark);
-    if (!axis.is_ordered() && part != ":") {
-      first = last = axis.index(parsed(axis, part));
-    } else if (at == std::string::npos) {
-      first = last = axis.index(parsed(axis, part));
-    } else {
-      const std::string high = part.substr(at + mark.size());
-      if (at > 0) first = axis.index(parsed(axis, part.substr(0, at)));
-      if (!high.empty()) last = axis.index(parsed(axis, high));
-    }
-    require(first != Axis::kNoCell && last != Axis::kNoCell, "range: is no category of the column");
-    require(first <= last, "range: must not end before it begins");
+    const auto [first, last] = parse_part(axes[i], parts[i]);
     box.begin.push_back(first);
     box.end.push_back(last + 1);
   }

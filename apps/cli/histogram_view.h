@@ -15,13 +15,14 @@ struct HistogramView {
   RangeHistogram released;
   RangeHistogram values;
   bool leaves = false;  ///< show the boxes of the method's own partition, not the cells
+  bool whole = false;   ///< values are whole numbers, in each cell or box
 
   Answer::Cell count(const Box& box) const;
   /// The method's own partition, without what it left uncounted.
   std::vector<Box> boxes() const;
 };
 
-/// Every cell or leaf with its edges or category, `n` and its half width: what files hold.
+/// Every cell or leaf with its edges or category, `n`, its half width and its variance: what files hold.
 Answer rows_of(const HistogramView& view);
 
 /// The same with few rows and one label each, cells taken together where there are too many; of many

@@ -13,7 +13,9 @@ namespace {
 std::string fixed(double value, int decimals) {
   char buffer[400];
   std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
-  return buffer;
+  const std::string text = buffer;
+  const bool zero = text.find_first_not_of("-0.") == std::string::npos;
+  return zero && text.starts_with('-') ? text.substr(1) : text;
 }
 
 /// -1234567.5 as -1,234,567.5.

@@ -104,11 +104,14 @@ void add_histogram(CLI::App& command, const Algorithm& algorithm) {
   sub->add_option("--table", request->table, "Which table of --data (the only private one)");
   sub->add_option("--column,--columns", *columns, "What to count by, an axis each: age or lon,lat");
   sub->add_option("--range", request->ranges,
-                  "Only the count of this range: 18:65, or 18:65,0:100 for two columns; a category "
-                  "by name; may be given again");
+                  "Only the count of this range: 18:65, or 18:65,0:100 for two columns; times with "
+                  "two dots, 2024-01-01 08:00:00..2024-01-01 17:00:00; a category by name; may be "
+                  "given again")
+      ->allow_extra_args(false);
   sub->add_flag("--non-negative", request->non_negative,
                 "No negative counts, with the same total; biases small counts upwards");
-  sub->add_flag("--whole", request->whole, "Whole numbers besides, for every cell");
+  sub->add_flag("--whole", request->whole,
+                "Whole numbers besides, for every cell, or every box of a method for points");
   sub->add_option("-o,--output", request->files.output,
                   "Write all cells to a .csv, .json or .parquet file");
   sub->add_option("--report", request->files.report, "Write a page with a picture");

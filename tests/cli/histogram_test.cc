@@ -11,16 +11,18 @@ using ::testing::Not;
 
 /// 3,000 people, one row each, of ages 0 to 99 and two towns.
 std::string people(const Folder& folder) {
-  std::string rows = "person,age,town,height\n";
+  std::string rows = "person,age,town,height,pace\n";
   for (int i = 0; i < 3000; ++i)
     rows += std::to_string(i) + "," + std::to_string(i * i % 100) + "," +
-            (i % 3 == 0 ? "north" : "south") + "," + std::to_string(150 + i % 50) + "\n";
+            (i % 3 == 0 ? "north" : "south") + "," + std::to_string(150 + i % 50) + "," +
+            std::to_string(i % 7) + "\n";
   folder.write("people.schema.json", R"({"version": 1, "dataset": "people", "tables": {"people": {
     "unit": "person", "rows_per_unit": 1, "columns": {
       "person": {"type": "integer"},
       "age": {"type": "integer", "lower": 0, "upper": 99, "nulls": false},
       "town": {"type": "text", "categories": ["north", "south"], "nulls": false, "default": "south"},
-      "height": {"type": "double", "lower": 100, "upper": 250, "nulls": false}}}}})");
+      "height": {"type": "double", "lower": 100, "upper": 250, "nulls": false},
+      "pace": {"type": "double", "lower": 0, "upper": 7, "nulls": false}}}}})");
   return folder.write("people.csv", rows);
 }
 
@@ -85,16 +87,43 @@ TEST(HistogramCommand, DrawsBarsAndHeatMapsAndWritesFiles) {
   EXPECT_THAT(bars.out, HasSubstr("in 100 cells"));
   EXPECT_THAT(bars.out, HasSubstr("method     "));
   const std::string csv = folder.read("ages.csv");
-  EXPECT_THAT(csv, HasSubstr("age_from,age_to,n,n_half_width\n"));
+  EXPECT_THAT(csv, HasSubstr("age_from,age_to,n,n_half_width,n_variance\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 101);
   EXPECT_THAT(csv, Not(HasSubstr(",-")));
   EXPECT_THAT(folder.read("ages.html"), HasSubstr("class=\"bars\""));
+  EXPECT_THAT(folder.read("ages.html"), HasSubstr("Method: auto_histogram: "));
   const Ran map = gauze_program("release adaptive_grid --epsilon 1 --data " + data +
                                 " --columns age,height --report " + folder.path("map.html"));
   ASSERT_EQ(map.exit, 0) << map.err;
   EXPECT_THAT(map.out, HasSubstr("left to right"));
   EXPECT_THAT(map.out, HasSubstr("boxes"));
   EXPECT_THAT(folder.read("map.html"), HasSubstr("class=\"heat\""));
+}
+
+// 2^32 cells: too many for a number in each, after the price was paid.
+TEST(HistogramCommand, RoundsTheBoxesOfAMethodOnPointsAndNotItsCells) {
+  const Folder folder;
+  const std::string data = people(folder);
+  for (const std::string method :
+       {"adaptive_grid --epsilon 1", "sparse_histogram --epsilon 1 --delta 1e-6"}) {
+    const Ran ran = gauze_program("release " + method + " --whole --json --data " + data +
+                                  " --columns height,pace");
+    ASSERT_EQ(ran.exit, 0) << ran.err;
+    ASSERT_GT(ran.json().at("rows").size(), 1u);
+    for (const auto& row : ran.json().at("rows")) {
+      const double n = row.at("n");
+      EXPECT_TRUE(n >= 0 && n == std::floor(n)) << n;
+    }
+  }
+  // Boxes of both towns are written as one row for each.
+  const Ran towns = gauze_program("release uniform_grid --epsilon 1 --whole --json --data " + data +
+                                  " --columns town,height --cells 60000");
+  ASSERT_EQ(towns.exit, 0) << towns.err;
+  EXPECT_LT(towns.json().at("rows").size(), 10'000u);
+  for (const auto& row : towns.json().at("rows")) {
+    const double n = row.at("n");
+    EXPECT_TRUE(n >= 0 && n == std::floor(n)) << n;
+  }
 }
 
 TEST(HistogramCommand, TakesCountsFromAFile) {
@@ -109,6 +138,87 @@ TEST(HistogramCommand, TakesCountsFromAFile) {
   EXPECT_THAT(short_one.err, HasSubstr("one count for each cell"));
 }
 
+// What noise of one cell has: 2 a / (1 - a)^2 with a = e^-1.
+TEST(HistogramCommand, SaysInJsonWhatItTookAndHowNoisyItIs) {
+  const Folder folder;
+  const std::string data = people(folder);
+  const Ran ran =
+      gauze_program("release auto_histogram --epsilon 1 --json --column age --data " + data);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("method").at("algorithm"), "auto_histogram");
+  EXPECT_NE(ran.json().at("method").at("note"), "");
+  const Ran flat =
+      gauze_program("release flat_histogram --epsilon 1 --json --column town --data " + data);
+  ASSERT_EQ(flat.exit, 0) << flat.err;
+  EXPECT_NEAR(flat.json().at("rows")[0].at("n_variance").get<double>(), 1.8413, 1e-3);
+  EXPECT_NEAR(flat.json().at("total").at("n_variance").get<double>(), 2 * 1.8413, 2e-3);
+  const Ran range = gauze_program(
+      "release flat_histogram --epsilon 1 --json --column town --range north --data " + data);
+  EXPECT_NEAR(range.json().at("ranges")[0].at("n_variance").get<double>(), 1.8413, 1e-3);
+}
+
+TEST(HistogramCommand, PrintsTheCostThatTheLedgerHas) {
+  const Folder folder;
+  const std::string release =
+      "release flat_histogram --epsilon 0.3 --column town --data " + people(folder);
+  EXPECT_THAT(gauze_program(release).out, HasSubstr(" = 0.3 for one person"));
+  EXPECT_THAT(gauze_program(release + " --json").out, Not(HasSubstr("0.3000")));
+}
+
+// Every third of empty data is below -1, and all cells together are shown as what they are shown as singly: 0.
+TEST(HistogramCommand, ShowsNoNegativeTotalAndNoNegativeZeroWhereNoneIsWanted) {
+  bool negative = false;
+  for (int i = 0; i < 60 && !negative; ++i) {
+    const Ran ran = gauze_program(
+        "release flat_histogram --epsilon 0.1 --rows-per-unit 1 --cells 1 --non-negative -", "0\n");
+    ASSERT_EQ(ran.exit, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("in 1 cell\n"));
+    EXPECT_THAT(ran.out, HasSubstr("at most 1 row of a person"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("in all     -")));
+    EXPECT_THAT(ran.out, Not(HasSubstr("-0 ")));
+    negative = ran.out.find("in all     0 ") != std::string::npos;
+  }
+  EXPECT_TRUE(negative);
+}
+
+TEST(HistogramCommand, NamesWhatItsErrorBarsLeaveOut) {
+  const std::string counts = "5\n6\n7\n8\n";
+  const auto text = [&](const std::string& method) {
+    return gauze_program("release " + method + " --epsilon 1 --rows-per-unit 1 --cells 4 -", counts)
+        .out;
+  };
+  EXPECT_THAT(text("fourier_histogram --frequencies 1"), HasSubstr("dropped frequencies"));
+  EXPECT_THAT(text("fourier_histogram --frequencies 2"), HasSubstr("19 times in 20\n"));
+  EXPECT_THAT(text("flat_histogram"), HasSubstr("19 times in 20\n"));
+  EXPECT_THAT(text("dawa"), HasSubstr("spreading a box evenly"));
+}
+
+TEST(HistogramCommand, TakesOneRangeForEachFlagAndTheFileBehindIt) {
+  const Folder folder;
+  const std::string file = folder.write("counts.txt", "1\n2\n3\n");
+  const Ran ran = gauze_program(
+      "release flat_histogram --epsilon 1 --rows-per-unit 1 --cells 3 --json --range 0:1 --range "
+      "2 " +
+      file);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("ranges").size(), 2u);
+}
+
+TEST(HistogramCommand, CutsRangesOfTimesAtTwoDots) {
+  const Folder folder;
+  folder.write("log.schema.json", R"({"version": 1, "dataset": "log", "tables": {"log": {
+    "unit": "row", "columns": {"at": {"type": "timestamp", "nulls": false,
+      "lower": "2024-01-01 00:00:00", "upper": "2024-01-02 00:00:00"}}}}})");
+  const std::string ask =
+      "release flat_histogram --epsilon 1 --json --column at --cells 24 --data " +
+      folder.write("log.csv", "at\n2024-01-01 08:30:00\n");
+  const Ran ran = gauze_program(ask + " --range '2024-01-01 08:00:00..2024-01-01 09:30:00'");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("ranges").size(), 1u);
+  EXPECT_THAT(gauze_program(ask + " --range '2024-01-01 08:00:00:2024-01-01 09:30:00'").err,
+              HasSubstr("two dots"));
+}
+
 TEST(HistogramCommand, SaysHowToAskInstead) {
   const Folder folder;
   const std::string data = people(folder);
@@ -121,6 +231,8 @@ TEST(HistogramCommand, SaysHowToAskInstead) {
   EXPECT_THAT(error("--epsilon 1 --column person"), HasSubstr("\"lower\""));
   EXPECT_THAT(error("--epsilon 1 --column age --range 9:3"), HasSubstr("range"));
   EXPECT_THAT(error("--epsilon 1 --column town --range east"), HasSubstr("category"));
+  for (const std::string range : {"500:600", "100", "100:", ":-1", "-7:-2"})
+    EXPECT_THAT(error("--epsilon 1 --column age --range=" + range), HasSubstr("0 to 99")) << range;
   EXPECT_THAT(error("--epsilon 1 --column age --cells 1000"), HasSubstr("100 values"));
 }
 

@@ -87,6 +87,17 @@ Axis::Axis(const ColumnSchema& column, std::uint32_t cells, std::uint32_t most) 
     throw Error(ErrorCode::kInvalidOption, "cells: " + about + "can have at most 2^31");
 }
 
+bool Axis::is_before(const Value& a, const Value& b) const {
+  return counts_whole() ? whole(a) < whole(b) : real(a) < real(b);
+}
+
+int Axis::side(const Value& value) const {
+  if (!is_ordered() || type() == Type::kBoolean) return 0;
+  const Domain& domain = column_.domain;
+  if (is_before(value, bins_ ? domain.bins.front() : *domain.lower)) return -1;
+  return is_before(bins_ ? domain.bins.back() : *domain.upper, value) ? 1 : 0;
+}
+
 std::uint32_t Axis::index(const Value& value) const {
   if (std::holds_alternative<std::monostate>(value)) return kNoCell;
   if (!is_ordered()) {
@@ -96,10 +107,9 @@ std::uint32_t Axis::index(const Value& value) const {
   }
   if (bins_) {
     const auto& edges = column_.domain.bins;
-    const auto before = [&](const Value& a, const Value& b) {
-      return counts_whole() ? whole(a) < whole(b) : real(a) < real(b);
-    };
-    const auto after = std::upper_bound(edges.begin() + 1, edges.end() - 1, value, before);
+    const auto after =
+        std::upper_bound(edges.begin() + 1, edges.end() - 1, value,
+                         [&](const Value& a, const Value& b) { return is_before(a, b); });
     return static_cast<std::uint32_t>(after - edges.begin() - 1);
   }
   if (counts_whole()) {

@@ -35,6 +35,9 @@ class Axis {
   /// Of a value of the column's type or, for decimals and doubles, of any number.
   std::uint32_t index(const Value& value) const;
 
+  /// -1 for a value below the declared range or the outer bins of an ordered axis, 1 above, 0 inside.
+  int side(const Value& value) const;
+
   /// The smallest value of a cell; of `cells()`, where the last one ends. Ordered axes only.
   Value edge(std::uint32_t cell) const;
   /// The category, or the range from the first value of `begin` to the last of `end` - 1, as text.
@@ -44,6 +47,7 @@ class Axis {
 
  private:
   bool counts_whole() const;
+  bool is_before(const Value& a, const Value& b) const;
 
   ColumnSchema column_;
   std::uint32_t cells_ = 0;

@@ -93,6 +93,20 @@ TEST(Axis, CutsTimeIntoDays) {
   EXPECT_EQ(axis.label(0, 31), "2024-01-01 to 2024-01-31");
 }
 
+TEST(Axis, TellsOnWhichSideOfItsRangeAValueLies) {
+  const Axis ages(column(Type::kInteger, integer(0), integer(110)), 11);
+  EXPECT_EQ(ages.side(integer(-1)), -1);
+  EXPECT_EQ(ages.side(integer(0)), 0);
+  EXPECT_EQ(ages.side(integer(110)), 0);
+  EXPECT_EQ(ages.side(integer(111)), 1);
+  const Axis days(column(Type::kDate, parse_date("2024-01-01"), parse_date("2024-12-31")));
+  EXPECT_EQ(days.side(parse_date("2025-01-01")), 1);
+  ColumnSchema schema = column(Type::kDecimal, Ratio(0), Ratio(120));
+  schema.domain.bins = {Ratio(0), Ratio(18), Ratio(65)};
+  EXPECT_EQ(Axis(schema).side(65.0), 0);
+  EXPECT_EQ(Axis(schema).side(65.5), 1);
+}
+
 TEST(Axis, OfWhatIsNotDeclaredIsRefused) {
   EXPECT_ERROR(Axis(column(Type::kText)), ErrorCode::kMissingKnowledge);
   EXPECT_ERROR(Axis(column(Type::kInteger)), ErrorCode::kMissingKnowledge);
