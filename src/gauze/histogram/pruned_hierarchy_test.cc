@@ -206,7 +206,7 @@ TEST(PrunedHierarchy, KeepsSmallDifferencesThatAreEverywhere) {
 }
 
 /// What it would be if every level had the whole budget.
-RangeHistogram unshared(const Counts& counts, BitSource& bits) {
+RangeHistogram unshared_levels(const Counts& counts, BitSource& bits) {
   const CountNoise noise = CountNoise::laplace(1, 1);
   HalvingTree tree(Shape{{8}}, counts);
   for (std::size_t level = 1; level <= 3; ++level) {
@@ -233,7 +233,7 @@ TEST(PrunedHierarchy, SurvivesTheAuditThatCatchesLevelsThatAreNotShared) {
         [&](BitSource& bits) { return seen(release_once(mechanism, Span(counts), bits).cells()); };
   };
   const auto twin = [&](const Counts& counts) {
-    return [&](BitSource& bits) { return seen(unshared(counts, bits).cells()); };
+    return [&](BitSource& bits) { return seen(unshared_levels(counts, bits).cells()); };
   };
   const testing::AuditOptions options{.trials = 6000};
   const double found = testing::audited_epsilon(right(none), right(more), options);
