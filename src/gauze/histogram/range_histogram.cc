@@ -303,14 +303,25 @@ std::vector<double> RangeHistogram::cells() const {
   return cells;
 }
 
+/// Upwards from each leaf: as in `Joined`, where it is the only part of each of its ancestors.
 std::vector<RangeHistogram::Leaf> RangeHistogram::partition() const {
+  std::vector<std::size_t> parents(nodes_.size(), 0);
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    for (std::uint32_t c = 0; c < nodes_[i].children; ++c) parents[nodes_[i].first_child + c] = i;
   std::vector<Leaf> leaves;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].children != 0) continue;
     const auto own = bounds(i);
     Box box{{own.begin(), own.begin() + std::ptrdiff_t(shape_.axes())},
             {own.begin() + std::ptrdiff_t(shape_.axes()), own.end()}};
-    const double variance = range(box).variance;
+    Part lifted{nodes_[i].estimate, 1, 0};
+    for (std::size_t node = i; node != 0; node = parents[node]) {
+      Joined joined;
+      joined.add(lifted, nodes_[node].variance);
+      lifted = joined.result(child_variances_[parents[node]]);
+    }
+    if (variance_) lifted = {lifted.value, 0, box_variance(box)};
+    const double variance = estimate(lifted, 1, 0.95).variance;
     leaves.push_back({std::move(box), nodes_[i].estimate, variance});
   }
   return leaves;

@@ -273,6 +273,19 @@ TEST(RangeHistogram, WholeCellsHaveTheErrorBarsOfWhatTheyWere) {
   }
 }
 
+TEST(RangeHistogram, LeavesHaveTheVarianceOfTheirRange) {
+  const std::vector<TreeNode> nodes = {{1, 2, 20, 2.0}, {3, 3, 12, 3.0}, {0, 0, 8, 6.0},
+                                       {0, 0, 5, 7.0},  {6, 2, 4, 2.5},  {0, 0, 3, 0.0},
+                                       {0, 0, 1, 4.0},  {0, 0, 3, 9.0}};
+  const std::vector<std::uint32_t> bounds = {0, 9, 0, 6, 6, 9, 0, 1, 1, 4, 4, 6, 1, 2, 2, 4};
+  const RangeHistogram histogram(Shape{{9}}, nodes, bounds, false);
+  ASSERT_EQ(histogram.partition().size(), 5u);
+  for (const auto& leaf : histogram.partition()) {
+    EXPECT_DOUBLE_EQ(leaf.variance, histogram.range(leaf.box).variance);
+    EXPECT_EQ(leaf.value, histogram.count(leaf.box));
+  }
+}
+
 // 131,072 cells: with a look at all cells for each of them this would take minutes.
 TEST(RangeHistogram, AnswersEveryCellOfManyWithoutALookAtAllOthers) {
   constexpr std::uint32_t kCells = 1u << 17;
