@@ -9,6 +9,7 @@
 
 #include "gauze/base/error.h"
 #include "gauze/histogram/count_noise.h"
+#include "gauze/numeric/infinity.h"
 
 namespace gauze {
 namespace {
@@ -218,7 +219,10 @@ RangeHistogram::Part RangeHistogram::part(std::size_t index, const Box& box) con
 RangeEstimate RangeHistogram::estimate(const Part& root, double largest_weight,
                                        double confidence) const {
   const double variance = root.weight * root.weight * nodes_.front().variance + root.variance;
-  return {root.value, variance, noise_half_width(variance, confidence, gaussian_, largest_weight)};
+  // Where nothing was measured nothing is known.
+  const bool measured = variance > 0 || largest_weight == 0;
+  return {root.value, variance,
+          measured ? noise_half_width(variance, confidence, gaussian_, largest_weight) : kInfinity};
 }
 
 std::vector<double> RangeHistogram::weights(const Box& box) const {

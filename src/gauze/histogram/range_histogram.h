@@ -14,8 +14,9 @@ namespace gauze {
 /// A released number of rows.
 struct RangeEstimate {
   double value = 0;
-  double variance = 0;    ///< of the noise in it
-  double half_width = 0;  ///< the noise is at most this, with the confidence that was asked for
+  double variance = 0;  ///< of the noise in it
+  /// The noise is at most this, with the confidence that was asked for; infinite where nothing was measured.
+  double half_width = 0;
 };
 
 /// A released histogram: answers how many rows lie in any range of cells, or weigh any predicate, each

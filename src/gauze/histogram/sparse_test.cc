@@ -7,6 +7,7 @@
 
 #include "gauze/accounting/accountant.h"
 #include "gauze/histogram/count_noise.h"
+#include "gauze/numeric/infinity.h"
 #include "gauze/random/uniform.h"
 #include "gauze/testing/audit.h"
 #include "gauze/testing/contract.h"
@@ -135,6 +136,9 @@ TEST(Sparse, NamesFullCellsOnlyAndInOrder) {
   EXPECT_LE(std::abs(both.value - 150), 40);
   EXPECT_DOUBLE_EQ(both.variance, 2 * mechanism.variance());
   EXPECT_EQ(histogram.range({{1, 3}, {4, 4}}).value, 0);
+  // Nothing is named there: that is no measurement, and no error bar of 0.
+  EXPECT_EQ(histogram.range({{1, 3}, {4, 4}}).half_width, kInfinity);
+  EXPECT_LT(both.half_width, 40);
   EXPECT_EQ(histogram.range({{2, 0}, {4, 1000}}).value, cells[1].second);
   EXPECT_ERROR(histogram.range({{5, 0}, {4, 10}}), ErrorCode::kInvalidOption);
 }
