@@ -93,14 +93,8 @@ TEST(PushedSums, KeysOutsideTheirDomainsJoinTheGroupTheyBelongTo) {
   const auto source = file.open();
   const SqlQuery q =
       query("SELECT g, c, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY g, c", schema(), "1000000");
-  std::map<std::string, std::pair<double, double>> found;
-  for (const auto& row : answer(q, *source, 1).rows) {
-    if (number(row[2]) == 0) continue;
-    found[to_text(row[0].value) + to_text(row[1].value)] = {number(row[2]), number(row[3])};
-  }
-  using Groups = std::map<std::string, std::pair<double, double>>;
   EXPECT_EQ(
-      found,
+      full_groups(q, *source),
       (Groups{{"0a", {3, 6}}, {"2b", {2, 14}}, {std::string(1, '1') + to_text(Value{}), {2, 0}}}));
 }
 

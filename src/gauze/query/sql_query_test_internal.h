@@ -160,6 +160,18 @@ inline double number(const Answer::Cell& cell) {
   return std::get<double>(cell.value);
 }
 
+using Groups = std::map<std::string, std::pair<double, double>>;
+
+/// Of a question with two keys, a count and a sum: those of every group with rows.
+inline Groups full_groups(const SqlQuery& question, Source& source) {
+  Groups found;
+  for (const auto& row : answer(question, source, 1).rows) {
+    if (number(row[2]) == 0) continue;
+    found[to_text(row[0].value) + to_text(row[1].value)] = {number(row[2]), number(row[3])};
+  }
+  return found;
+}
+
 inline const std::string kManyAggregates =
     "SELECT ward, COUNT(*) AS n, COUNT(cost) AS m, COUNT(DISTINCT patient) AS p, SUM(cost) AS s, "
     "AVG(cost) AS a, AVG(days) AS d, VAR_POP(cost) AS v, STDDEV(cost) AS sd, "
