@@ -25,10 +25,22 @@ struct ReleaseRequest {
   DataOptions data;  ///< the form on tables
   std::string table;
   std::string confidence = "0.95";
-  std::string delta = "1e-6";
+  std::string delta;  ///< to quote the cost at
   bool accept_weak = false;
   bool json = false;
 };
+
+/// The delta at which a cost is quoted: that of the release, unless another is asked for.
+double quote_delta(const std::string& asked, const std::map<std::string, std::string>& options) {
+  const auto own = options.find("delta");
+  const double of_release = own == options.end() ? 0 : number(own->second, "--delta");
+  const double delta =
+      asked.empty() ? (of_release > 0 ? of_release : 1e-6) : number(asked, "--quote-delta");
+  require(delta > 0 && delta < 1,
+          asked.empty() ? "--delta: must be below 1, like 1e-6"
+                        : "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
+  return delta;
+}
 
 /// One row per line of a file: everything that can fail fails before a row is read.
 void release_file(const Algorithm& algorithm, const ReleaseRequest& request, double confidence,
@@ -50,8 +62,7 @@ void release_file(const Algorithm& algorithm, const ReleaseRequest& request, dou
 void run(const Algorithm& algorithm, const ReleaseRequest& request) {
   const double confidence = number(request.confidence, "--confidence");
   require(confidence > 0 && confidence < 1, "--confidence: must lie strictly between 0 and 1");
-  const double delta = number(request.delta, "--quote-delta");
-  require(delta > 0 && delta < 1, "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
+  const double delta = quote_delta(request.delta, request.options);
   const bool whole_lines = request.column.column.empty() && !request.column.header;
   if (algorithm.dialogue && whole_lines) {
     return release_stream(algorithm, {.options = request.options,
@@ -95,7 +106,7 @@ void add_histogram(CLI::App& command, const Algorithm& algorithm) {
   CLI::App* sub = command.add_subcommand(algorithm.name, algorithm.summary);
   auto request = std::make_shared<HistogramRequest>();
   auto columns = std::make_shared<std::string>();
-  auto delta = std::make_shared<std::string>("1e-6");
+  auto delta = std::make_shared<std::string>();
   request->algorithm = algorithm.name;
   add_option_flags(*sub, algorithm.options, request->options, Missing::kAllowed);
   sub->add_option("file", request->file,
@@ -115,17 +126,16 @@ void add_histogram(CLI::App& command, const Algorithm& algorithm) {
   sub->add_option("-o,--output", request->files.output,
                   "Write all cells to a .csv, .json or .parquet file");
   sub->add_option("--report", request->files.report, "Write a page with a picture");
-  sub->add_option("--quote-delta", *delta,
-                  "At which the cost is quoted when there is no pure guarantee (1e-6)");
+  sub->add_option(
+      "--quote-delta", *delta,
+      "At which the cost is quoted when there is no pure guarantee (that of the release, or 1e-6)");
   sub->add_flag("--accept-weak", request->accept_weak, "Allow a cost of epsilon 10 or more");
   sub->add_flag("--json", request->json, "Print the counts, the cost and the event as JSON");
   sub->footer("Input: columns of a table with a schema: --data FILE --column NAME; or " +
               algorithm.input);
   sub->callback([request, columns, delta, &algorithm] {
     explained(algorithm, [&] {
-      request->quote_delta = number(*delta, "--quote-delta");
-      require(request->quote_delta > 0 && request->quote_delta < 1,
-              "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
+      request->quote_delta = quote_delta(*delta, request->options);
       request->columns = list_of(*columns);
       release_histogram(*request);
     });
@@ -148,8 +158,9 @@ void add_algorithm(CLI::App& command, const Algorithm& algorithm) {
   }
   if (!has_option(algorithm, "confidence"))
     sub->add_option("--confidence", request->confidence, "Of the error bar (0.95)");
-  sub->add_option("--quote-delta", request->delta,
-                  "At which the cost is quoted when there is no pure guarantee (1e-6)");
+  sub->add_option(
+      "--quote-delta", request->delta,
+      "At which the cost is quoted when there is no pure guarantee (that of the release, or 1e-6)");
   sub->add_flag("--accept-weak", request->accept_weak, "Allow a cost of epsilon 10 or more");
   sub->add_flag("--json", request->json,
                 "Print {\"value\": ..., \"accuracy\": ..., \"cost\": ..., \"spent\": ...}");

@@ -71,6 +71,11 @@ TEST(HistogramCommand, NamesTheFullCellsOfAHugeDomain) {
   const Ran text = gauze_program(release);
   EXPECT_THAT(text.out, HasSubstr("100 boxes"));
   EXPECT_THAT(text.out, HasSubstr("rows of all others are missing"));
+  // The cost is quoted at the delta that was asked for.
+  const Ran rough = gauze_program("release sparse_histogram --epsilon 5 --delta 1e-5 --data " +
+                                  people(folder) + " --column town --json");
+  ASSERT_EQ(rough.exit, 0) << rough.err;
+  EXPECT_DOUBLE_EQ(rough.json().at("cost").at("delta"), 1e-5);
   EXPECT_EQ(gauze_program("release sparse_histogram --epsilon 5 --data " + people(folder) +
                           " --column town")
                 .exit,
