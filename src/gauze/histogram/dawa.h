@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,6 +28,10 @@ class DawaHistogram {
     Required<std::uint64_t> rows_per_unit;
     Ratio partition_share = Ratio(1, 3);  ///< of epsilon, for finding the blocks; between 0 and 1
     HistogramAim aim = HistogramAim::kRanges;
+    /// What will be asked along the one axis, where that is known: cells begin <= cell < end. Cells that
+    /// no range tells apart are then measured together, and where they make at most 256 parts no blocks
+    /// are looked for.
+    CellRanges asked = {};
   };
 
   explicit DawaHistogram(Options options);
@@ -39,12 +44,15 @@ class DawaHistogram {
 
  private:
   BucketMeasurement measurement() const;
+  bool finds_blocks() const;
   bool along_axis() const { return options_.shape->axes() == 1; }
   RangeHistogram in_boxes(BlockTree tree, std::span<const std::int64_t> counts,
                           Context& context) const;
 
   Options options_;
   BlockPartition partition_;
+  std::vector<std::uint32_t> edges_;  // where ranges that are asked begin or end; none if not known
+  std::optional<MatrixMechanism> for_parts_;  // between edges, where no blocks are looked for
 };
 
 }  // namespace gauze

@@ -281,13 +281,24 @@ RangeEstimate RangeHistogram::weighted(std::span<const double> weights, double c
 }
 
 RangeHistogram RangeHistogram::stretched(std::span<const std::uint32_t> begins) const {
-  if (variance_ || shape_.axes() != 1 || begins.size() != shape_.cells() + 1 || begins[0] != 0 ||
+  if (shape_.axes() != 1 || begins.size() != shape_.cells() + 1 || begins[0] != 0 ||
       std::adjacent_find(begins.begin(), begins.end(), std::greater_equal<>()) != begins.end())
     throw Error(ErrorCode::kInvalidInput,
                 "begins: must rise from 0, one more than there are cells");
   RangeHistogram result = *this;
   result.shape_.extents = {begins.back()};
   for (std::uint32_t& bound : result.bounds_) bound = begins[bound];
+  if (!variance_) return result;
+  result.box_variance_ = {};
+  result.variance_ = [variance = variance_, at = std::vector(begins.begin(), begins.end())](
+                         std::span<const double> cell_weights) {
+    std::vector<double> means(at.size() - 1);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      const auto own = cell_weights.subspan(at[i], at[i + 1] - at[i]);
+      means[i] = std::accumulate(own.begin(), own.end(), 0.0) / static_cast<double>(own.size());
+    }
+    return variance(means);
+  };
   return result;
 }
 

@@ -323,5 +323,20 @@ TEST(RangeHistogram, StretchesOverALongerAxis) {
     EXPECT_ERROR(buckets.stretched(wrong), ErrorCode::kInvalidInput);
 }
 
+// Two buckets with variances 4 and 1 and covariance -1: a range that holds a third of one and half of the
+// other has 4/9 + 1/4 - 2/6.
+TEST(RangeHistogram, StretchedKeepsAVarianceThatIsNotThatOfATree) {
+  const std::vector<double> cells = {6, 10};
+  const RangeHistogram buckets(
+      Shape{{2}}, cells,
+      [](std::span<const double> w) { return 4 * w[0] * w[0] + w[1] * w[1] - 2 * w[0] * w[1]; },
+      false, [](const Box& box) { return box.volume(); });
+  const std::vector<std::uint32_t> begins = {0, 3, 5};
+  const RangeHistogram stretched = buckets.stretched(begins);
+  EXPECT_EQ(stretched.cells(), (std::vector<double>{2, 2, 2, 5, 5}));
+  EXPECT_DOUBLE_EQ(stretched.range({{2}, {4}}).variance, 4.0 / 9 + 1.0 / 4 - 1.0 / 3);
+  EXPECT_DOUBLE_EQ(stretched.total().variance, 3);
+}
+
 }  // namespace
 }  // namespace gauze
