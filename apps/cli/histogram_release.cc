@@ -6,6 +6,7 @@
 #include "column_release.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
+#include "gauze/engine/cell_condition.h"
 #include "gauze/engine/column_job.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"
@@ -28,6 +29,7 @@ struct Released {
   Guarantee cost;
   Event spent;
   HistogramView view;
+  Questions asked;
   std::string left = {};
 };
 
@@ -66,12 +68,40 @@ HistogramView view_of(const HistogramRequest& request, std::vector<Axis> axes,
   return {std::move(axes), std::move(released), std::move(values), points, request.whole};
 }
 
+/// What can be refused is refused before anything is paid.
+Questions questions_of(const HistogramRequest& request, const std::vector<Axis>& axes) {
+  Questions questions;
+  for (const std::string& range : request.ranges)
+    questions.ranges.push_back(parse_range(axes, range));
+  for (const std::string& condition : request.where)
+    questions.where.emplace_back(condition, cells_where(axes, condition));
+  return questions;
+}
+
+/// The options with the ranges that are asked, for methods that measure what suits them.
+std::map<std::string, std::string> told(const HistogramRequest& request,
+                                        const Questions& questions) {
+  std::map<std::string, std::string> options = request.options;
+  const auto workload = options.find("workload");
+  if (workload == options.end() || workload->second != "asked" || options.contains("asked"))
+    return options;
+  require(questions.where.empty(), "workload: asked means --range; --where goes with any other");
+  require(!questions.ranges.empty(),
+          "workload: asked needs what will be asked; say it with --range, as often as you like");
+  std::string& ends = options["asked"];
+  for (const Box& box : questions.ranges)
+    for (std::size_t axis = 0; axis < box.begin.size(); ++axis)
+      ends.append(ends.empty() ? "" : ",")
+          .append(std::to_string(box.begin[axis]) + "," + std::to_string(box.end[axis] - 1));
+  return options;
+}
+
 Released release_counts(const HistogramRequest& request) {
   check_files(request.files, [&](const std::string& path) {
     return request.file != "-" && same_file(path, request.file);
   });
   const Algorithm& algorithm = find_algorithm(request.algorithm);
-  const OptionValues values(algorithm.options, request.options);
+  OptionValues values(algorithm.options, request.options);
   CountsJob job;
   std::vector<Axis> axes;
   const std::vector<std::uint64_t> cells = values.wholes("cells");
@@ -81,10 +111,11 @@ Released release_counts(const HistogramRequest& request) {
     job.shape.extents.push_back(static_cast<std::uint32_t>(cells[i]));
     axes.push_back(numbered(job.shape.extents.back(), i, cells.size()));
   }
+  Questions asked = questions_of(request, axes);
+  values = OptionValues(algorithm.options, told(request, asked));
   job.method = algorithm.histogram(values, job.shape);
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, request.accept_weak);
-  for (const std::string& range : request.ranges) parse_range(axes, range);
   const Rows rows = Rows::parse(read_all(request.file), request.choice);
   SystemBits bits;
   auto answer = release(job, rows, bits);
@@ -94,19 +125,21 @@ Released release_counts(const HistogramRequest& request) {
               " of a person, if the counts were made so",
           cost,
           answer.spent,
-          view_of(request, std::move(axes), std::move(answer.value))};
+          view_of(request, std::move(axes), std::move(answer.value)),
+          std::move(asked)};
 }
 
 Released release_columns(const HistogramRequest& request) {
   Desk desk(request.data);
   check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
   const TableSchema& table = private_table(desk.schema(), request.table);
-  const HistogramJob job({.algorithm = request.algorithm,
-                          .options = request.options,
-                          .table = table,
-                          .columns = request.columns});
-  // What can be refused is refused before anything is paid.
-  for (const std::string& range : request.ranges) parse_range(job.axes(), range);
+  HistogramJob::Options options{.algorithm = request.algorithm,
+                                .options = request.options,
+                                .table = table,
+                                .columns = request.columns};
+  Questions asked = questions_of(request, HistogramJob::axes_of(options));
+  options.options = told(request, asked);
+  const HistogramJob job(std::move(options));
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, request.accept_weak);
   const nlohmann::json text = {{"algorithm", request.algorithm},
@@ -131,7 +164,8 @@ Released release_columns(const HistogramRequest& request) {
                     : "at most " + rows_text(job.rows_per_unit()) + " of each " + unit,
       cost,
       answer.spent,
-      view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram))};
+      view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram)),
+      std::move(asked)};
   if (desk.left())
     released.left = budget_text(*desk.left()) + " in " + shown_address(desk.ledger_path());
   return released;
@@ -145,7 +179,11 @@ RangeEstimate total_of(const HistogramView& view) {
 }
 
 /// What error bars leave out.
-std::string left_out(const std::string& algorithm, const std::string& note) {
+std::string left_out(const HistogramRequest& request, const std::string& note) {
+  const std::string& algorithm = request.algorithm;
+  const auto workload = request.options.find("workload");
+  if (algorithm == "hdmm" && workload != request.options.end() && workload->second == "marginals")
+    return "what spreading tables evenly over their cells adds is not in it";
   if (algorithm == "fourier_histogram")
     return note.ends_with("dropped") ? "what the dropped frequencies held is not in it" : "";
   if (algorithm == "mwem") return "what no round has measured is not in it";
@@ -157,7 +195,7 @@ std::string left_out(const std::string& algorithm, const std::string& note) {
 }
 
 std::string error_text(const HistogramRequest& request, const Released& released) {
-  const std::string missing = left_out(request.algorithm, released.view.released.note());
+  const std::string missing = left_out(request, released.view.released.note());
   return "± holds the noise 19 times in 20" + (missing.empty() ? "" : "; " + missing);
 }
 
@@ -167,17 +205,11 @@ std::string method_text(const HistogramRequest& request, const Released& release
   return request.algorithm + (note.empty() ? "" : ": " + note);
 }
 
-std::vector<Box> boxes(const HistogramRequest& request, const HistogramView& view) {
-  std::vector<Box> result;
-  for (const std::string& range : request.ranges) result.push_back(parse_range(view.axes, range));
-  return result;
-}
-
 void print_text(const HistogramRequest& request, const Released& released) {
   const HistogramView& view = released.view;
   const std::size_t width = terminal_width();
-  if (!request.ranges.empty()) {
-    print(bars_text(ranges_of(view, boxes(request, view)), width));
+  if (!released.asked.empty()) {
+    print(bars_text(answers_to(view, released.asked), width));
   } else if (view.axes.size() == 2 && view.axes[0].is_ordered() && view.axes[1].is_ordered() &&
              view.axes[0].cells() > 4 && view.axes[1].cells() > 4) {
     print(heat_text(view, width));
@@ -230,14 +262,19 @@ Json as_json(const HistogramRequest& request, const Released& released) {
       {"cost", {{"epsilon", finite(released.cost.epsilon)}, {"delta", released.cost.delta}}},
       {"unit", released.unit},
       {"spent", Json::parse(to_json(released.spent).dump())}};
-  if (request.ranges.empty()) {
-    json["rows"] = rows(rows_of(released.view));
-    return json;
+  const Questions& asked = released.asked;
+  const HistogramView& view = released.view;
+  if (asked.empty()) json["rows"] = rows(rows_of(view));
+  if (!asked.ranges.empty()) json["ranges"] = rows(answers_to(view, {asked.ranges, {}}));
+  for (std::size_t i = 0; i < asked.ranges.size(); ++i)
+    json["ranges"][i]["n_variance"] = finite(view.released.range(asked.ranges[i]).variance);
+  for (const auto& [condition, weights] : asked.where) {
+    const RangeEstimate estimate = view.released.weighted(weights);
+    json["where"].push_back({{"condition", condition},
+                             {"n", view.values.weighted(weights).value},
+                             {"n_half_width", finite(estimate.half_width)},
+                             {"n_variance", finite(estimate.variance)}});
   }
-  const std::vector<Box> asked = boxes(request, released.view);
-  json["ranges"] = rows(ranges_of(released.view, asked));
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    json["ranges"][i]["n_variance"] = finite(released.view.released.range(asked[i]).variance);
   return json;
 }
 
@@ -251,8 +288,8 @@ std::string report_of(const HistogramRequest& request, const Released& released)
   } else {
     body += charts(summary_of(view, 48));
   }
-  if (!request.ranges.empty())
-    body += element("h2", "", "Ranges") + "\n" + charts(ranges_of(view, boxes(request, view)));
+  if (!released.asked.empty())
+    body += element("h2", "", "Asked") + "\n" + charts(answers_to(view, released.asked));
   body += element("h2", "", "What this means for a person") + "\n" +
           meaning_text(released.cost.epsilon, released.cost.delta, released.unit);
   body += element("h2", "", "How it was made") + "\n" +

@@ -20,6 +20,7 @@ struct HistogramRequest {
   std::string file = "-";  ///< of counts, where there is no `data`
   ColumnChoice choice = {};
   std::vector<std::string> ranges;
+  std::vector<std::string> where;  ///< conditions in SQL
   bool non_negative = false;
   bool whole = false;
   double quote_delta = 1e-6;

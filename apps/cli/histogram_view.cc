@@ -230,6 +230,10 @@ Answer::Cell HistogramView::count(const Box& box) const {
   return {values.count(box), released.range(box).half_width};
 }
 
+Answer::Cell HistogramView::count(const std::vector<double>& weights) const {
+  return {values.weighted(weights).value, released.weighted(weights).half_width};
+}
+
 std::vector<Box> HistogramView::boxes() const {
   std::vector<Box> boxes;
   for (auto& leaf : released.partition())
@@ -298,10 +302,12 @@ Answer summary_of(const HistogramView& view, std::size_t most) {
   return answer;
 }
 
-Answer ranges_of(const HistogramView& view, const std::vector<Box>& ranges) {
+Answer answers_to(const HistogramView& view, const Questions& questions) {
   Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
-  for (const Box& box : ranges)
+  for (const Box& box : questions.ranges)
     answer.rows.push_back({{label_of(view.axes, box), {}}, view.count(box)});
+  for (const auto& [condition, weights] : questions.where)
+    answer.rows.push_back({{condition, {}}, view.count(weights)});
   return answer;
 }
 

@@ -18,6 +18,8 @@ struct HistogramView {
   bool whole = false;   ///< values are whole numbers, in each cell or box
 
   Answer::Cell count(const Box& box) const;
+  /// Of cells with these weights.
+  Answer::Cell count(const std::vector<double>& weights) const;
   /// The method's own partition, without what it left uncounted.
   std::vector<Box> boxes() const;
 };
@@ -29,8 +31,15 @@ Answer rows_of(const HistogramView& view);
 /// categories the fullest boxes.
 Answer summary_of(const HistogramView& view, std::size_t most);
 
-/// Ranges by name, each with its count.
-Answer ranges_of(const HistogramView& view, const std::vector<Box>& ranges);
+/// What was asked: ranges by name, then conditions as they were written, each with its count.
+struct Questions {
+  std::vector<Box> ranges;
+  std::vector<std::pair<std::string, std::vector<double>>>
+      where;  ///< with the weight of every cell
+
+  bool empty() const { return ranges.empty() && where.empty(); }
+};
+Answer answers_to(const HistogramView& view, const Questions& questions);
 
 /// `18:65`, for several columns `18:65,0:100`; a category by its name, : for all. Cells are taken
 /// whole. Throws `kInvalidOption`.

@@ -119,6 +119,11 @@ void add_histogram(CLI::App& command, const Algorithm& algorithm) {
                   "two dots, 2024-01-01 08:00:00..2024-01-01 17:00:00; a category by name; may be "
                   "given again")
       ->allow_extra_args(false);
+  sub->add_option(
+         "--where", request->where,
+         "Only the count of the cells for which this holds, in SQL: \"age >= 18 AND ward IN "
+         "('north', 'south')\"; may be given again")
+      ->allow_extra_args(false);
   sub->add_flag("--non-negative", request->non_negative,
                 "No negative counts, with the same total; biases small counts upwards");
   sub->add_flag("--whole", request->whole,

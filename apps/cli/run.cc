@@ -53,6 +53,8 @@ void run_histogram(const JobDescription& job, const DataOptions& data, bool json
   request.data = data;
   request.table = job.table;
   request.columns = list_of(job.column);
+  request.ranges = job.ranges;
+  request.where = job.where;
   request.json = json;
   request.files = {job.output, job.report};
   release_histogram(request);
@@ -73,6 +75,7 @@ void run(const std::string& path, bool json) {
   if (find_algorithm(job.algorithm).histogram) return run_histogram(job, data, json);
   require(job.output.empty() && job.report.empty(),
           "\"output\" and \"report\" go with SQL and histograms; a number is printed");
+  require(job.ranges.empty() && job.where.empty(), "\"ranges\" and \"where\" go with histograms");
   ColumnRequest request;
   request.algorithm = job.algorithm;
   request.options = job.options;

@@ -55,6 +55,106 @@ TEST(HistogramCommand, AnswersRangesInTheColumnsOwnValues) {
   EXPECT_NEAR(ranges[0].at("n").get<double>() + ranges[1].at("n").get<double>(), 3000, 400);
 }
 
+// Flat noise at epsilon 1 has variance 2 e^-1 / (1 - e^-1)^2 = 1.8413 in each of the 2 x 20 and 30 cells; the
+// counts are off by more than 100 with probability below e^-15.
+TEST(HistogramCommand, AnswersConditionsOnSeveralColumns) {
+  const Folder folder;
+  const std::string data = people(folder);
+  const Ran ran = gauze_program(
+      "release flat_histogram --epsilon 1 --json --columns age,town --cells 100 --where \"age < 10 "
+      "OR age >= 90\" --where \"town = 'north' AND NOT age < 70\" --range 0:9,: --data " +
+      data);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto where = ran.json().at("where");
+  ASSERT_EQ(where.size(), 2u);
+  EXPECT_EQ(where[0].at("condition"), "age < 10 OR age >= 90");
+  int ends = 0;
+  int old_north = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const int age = i * i % 100;
+    ends += age < 10 || age >= 90 ? 1 : 0;
+    old_north += i % 3 == 0 && age >= 70 ? 1 : 0;
+  }
+  EXPECT_NEAR(where[0].at("n").get<double>(), ends, 100);
+  EXPECT_NEAR(where[1].at("n").get<double>(), old_north, 100);
+  EXPECT_NEAR(where[0].at("n_variance").get<double>(), 40 * 1.8413, 0.01);
+  EXPECT_NEAR(where[1].at("n_variance").get<double>(), 30 * 1.8413, 0.01);
+  EXPECT_GT(where[1].at("n_half_width").get<double>(), 1.9 * std::sqrt(30 * 1.8413));
+  EXPECT_EQ(ran.json().at("ranges").size(), 1u);
+  EXPECT_FALSE(ran.json().contains("rows"));
+  const Ran text = gauze_program(
+      "release flat_histogram --epsilon 1 --column age --where 'age < 10' --data " + data);
+  EXPECT_THAT(text.out, HasSubstr("age < 10"));
+}
+
+TEST(HistogramCommand, RefusesConditionsThatCutCellsBeforeAnythingIsPaid) {
+  const Folder folder;
+  const std::string ask = "release flat_histogram --epsilon 1 --data " + people(folder);
+  const Ran cut = gauze_program(ask + " --column age --cells 10 --where 'age < 15'");
+  EXPECT_EQ(cut.out, "");
+  EXPECT_THAT(cut.err, HasSubstr("inside of a cell, 10 to 19"));
+  EXPECT_THAT(gauze_program(ask + " --column age --where \"town = 'north'\"").err,
+              HasSubstr("town"));
+  EXPECT_THAT(gauze_program(ask + " --column town --where \"town = 'east'\"").err,
+              HasSubstr("no category"));
+}
+
+// Two ranges that share no cell can each be counted with the whole budget: variance 1.84, beside 50 times
+// that in a flat histogram.
+TEST(HistogramCommand, MeasuresWhatWillBeAsked) {
+  const Folder folder;
+  const std::string data = people(folder);
+  for (const std::string method : {"hdmm", "dawa"}) {
+    const std::string ask = "release " + method + " --epsilon 1 --json --column age --data " + data;
+    const Ran ran = gauze_program(ask + " --workload asked --range 0:49 --range 50:");
+    ASSERT_EQ(ran.exit, 0) << ran.err;
+    const auto ranges = ran.json().at("ranges");
+    ASSERT_EQ(ranges.size(), 2u);
+    for (const auto& range : ranges) EXPECT_LT(range.at("n_variance").get<double>(), 3) << method;
+    EXPECT_THAT(gauze_program(ask + " --workload asked").err, HasSubstr("--range"));
+    EXPECT_THAT(gauze_program(ask + " --workload asked --where 'age < 3'").err,
+                HasSubstr("--range"));
+    EXPECT_THAT(gauze_program(ask + " --workload nothing").err, HasSubstr("workload: must be"));
+  }
+  const std::string tables =
+      "release hdmm --epsilon 1 --json --columns age,town --cells 100 --workload marginals --where "
+      "\"town = 'north'\" --data " +
+      data;
+  const Ran one = gauze_program(tables + " --way 1");
+  ASSERT_EQ(one.exit, 0) << one.err;
+  const Ran two = gauze_program(tables + " --way 2");
+  ASSERT_EQ(two.exit, 0) << two.err;
+  const auto variance = [](const Ran& ran) {
+    return ran.json().at("where")[0].at("n_variance").get<double>();
+  };
+  // Both columns in one table is a flat histogram: 100 cells.
+  EXPECT_NEAR(variance(two), 100 * 1.8413, 0.1);
+  EXPECT_LT(variance(one), 50 * 1.8413);
+  EXPECT_THAT(gauze_program(tables + " --way 3").err, HasSubstr("way"));
+  // Of counts in a file, and of boxes.
+  const std::string counts = folder.write("counts.txt", "5\n6\n7\n8\n9\n10\n");
+  const Ran file = gauze_program(
+      "release hdmm --epsilon 1 --rows-per-unit 1 --cells 2,3 --workload asked --range 0,0:1 "
+      "--range "
+      "1,: --json " +
+      counts);
+  ASSERT_EQ(file.exit, 0) << file.err;
+  EXPECT_EQ(file.json().at("ranges").size(), 2u);
+}
+
+TEST(HistogramCommand, TakesQuestionsInAJob) {
+  const Folder folder;
+  people(folder);
+  const std::string job = folder.write(
+      "job.json", R"({"algorithm": "flat_histogram", "options": {"epsilon": 1}, "data": ")" +
+                      folder.path("people.csv") +
+                      R"(", "column": "age", "ranges": ["0:9"], "where": ["age < 10"]})");
+  const Ran ran = gauze_program("run --json " + job);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_DOUBLE_EQ(ran.json().at("ranges")[0].at("n").get<double>(),
+                   ran.json().at("where")[0].at("n").get<double>());
+}
+
 // A hundred cells of 20 rows and more among two million, at epsilon 5: noise beyond 14 has probability
 // e^-70, and so has a cell that is not named.
 TEST(HistogramCommand, NamesTheFullCellsOfAHugeDomain) {

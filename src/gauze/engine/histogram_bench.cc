@@ -107,6 +107,18 @@ Questions random_boxes(const Shape& shape, std::size_t count, std::mt19937_64& g
   return boxes;
 }
 
+/// The first and the last cell along each axis, one box after the other.
+nlohmann::json ends_of(const Questions& boxes) {
+  nlohmann::json ends = nlohmann::json::array();
+  for (const Box& box : boxes) {
+    for (std::size_t axis = 0; axis < box.begin.size(); ++axis) {
+      ends.push_back(box.begin[axis]);
+      ends.push_back(box.end[axis] - 1);
+    }
+  }
+  return ends;
+}
+
 double sum_of(const Shape& shape, const std::vector<double>& sums, const Box& box) {
   double total = 0;
   for (std::size_t corner = 0; corner < std::size_t{1} << shape.axes(); ++corner) {
@@ -161,7 +173,7 @@ std::vector<Contender> contenders() {
       return std::any_of(each.options.begin(), each.options.end(),
                          [&](const OptionSpec& option) { return option.name == name; });
     };
-    if (has("workload")) {
+    if (has("workload") && !has("aim")) {
       for (const char* workload : {"cells", "prefixes", "ranges"})
         all.push_back({each.name + ":" + workload, each.name, {{"workload", workload}}});
     } else if (has("split")) {
@@ -170,6 +182,7 @@ std::vector<Contender> contenders() {
     } else if (has("aim")) {
       for (const char* aim : {"cells", "ranges"})
         all.push_back({each.name + ":" + aim, each.name, {{"aim", aim}}});
+      if (has("asked")) all.push_back({each.name + ":asked", each.name, {{"workload", "asked"}}});
     } else {
       all.push_back({each.name, each.name, nlohmann::json::object()});
     }
@@ -217,6 +230,7 @@ void measure(const Array& array, double scale, double epsilon, const Plan& plan,
     if (each.algorithm == "structure_first")
       each.options["count_limit"] = std::to_string(
           1 + static_cast<std::int64_t>(scale / static_cast<double>(array.counts.size())));
+    if (each.label.ends_with(":asked")) each.options["asked"] = ends_of(ranges);
     Errors sum;
     double seconds = 0;
     try {

@@ -34,7 +34,7 @@ OptionValues values_of(const HistogramJob::Options& options) {
   return {method_named(options).options, options.options};
 }
 
-std::vector<Axis> axes_of(const HistogramJob::Options& options) {
+std::vector<Axis> axes_meant(const HistogramJob::Options& options) {
   const OptionValues values = values_of(options);
   const std::vector<std::string>& columns = options.columns;
   require(!columns.empty(), "columns: are missing; say which column to count by");
@@ -97,13 +97,17 @@ void thin(std::vector<OwnedPoint>& points, std::uint64_t most) {
 
 HistogramJob::HistogramJob(Options options)
     : options_(completed(std::move(options))),
-      axes_(axes_of(options_)),
+      axes_(axes_meant(options_)),
       rows_per_unit_(values_of(options_).whole("rows_per_unit")),
       rows_per_cell_(rows_per_cell_of(options_, rows_per_unit_)),
       method_(method_named(options_).histogram(values_of(options_), shape_of(axes_))) {
   const TableBounds bounds = bounds_of(options_.table);
   require(!bounds.unit->empty() || rows_per_unit_ == 1,
           "rows_per_unit: is 1 where every row is another unit");
+}
+
+std::vector<Axis> HistogramJob::axes_of(Options options) {
+  return axes_meant(completed(std::move(options)));
 }
 
 Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) const {

@@ -43,6 +43,9 @@ class HistogramJob {
   /// method throws.
   explicit HistogramJob(Options options);
 
+  /// The axes that these options mean, before a method is made.
+  static std::vector<Axis> axes_of(Options options);
+
   Event event() const { return method_.event; }
   Accuracy accuracy(double confidence) const { return method_.accuracy(confidence); }
   /// The options the method was made with, filled in.

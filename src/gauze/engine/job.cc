@@ -9,9 +9,9 @@
 namespace gauze {
 namespace {
 
-const std::vector<std::string> kFields = {"version", "sql",    "algorithm", "options",
-                                          "data",    "schema", "ledger",    "analyst",
-                                          "table",   "column", "output",    "report"};
+const std::vector<std::string> kFields = {"version", "sql",    "algorithm", "options", "data",
+                                          "schema",  "ledger", "analyst",   "table",   "column",
+                                          "ranges",  "where",  "output",    "report"};
 
 [[noreturn]] void invalid(const std::string& message) {
   throw Error(ErrorCode::kInvalidInput, message);
@@ -44,6 +44,19 @@ std::vector<std::string> data_of(const nlohmann::json& json) {
   return data;
 }
 
+std::vector<std::string> texts_of(const nlohmann::json& json, const char* field) {
+  std::vector<std::string> texts;
+  const auto found = json.find(field);
+  if (found == json.end()) return texts;
+  const std::string wanted = '"' + std::string(field) + "\" must be a list of texts";
+  if (!found->is_array()) invalid(wanted);
+  for (const auto& each : *found) {
+    if (!each.is_string()) invalid(wanted);
+    texts.push_back(each.get<std::string>());
+  }
+  return texts;
+}
+
 }  // namespace
 
 JobDescription job_from_json(const nlohmann::json& json) {
@@ -71,10 +84,14 @@ JobDescription job_from_json(const nlohmann::json& json) {
   job.analyst = text_of(json, "analyst");
   job.table = text_of(json, "table");
   job.column = text_of(json, "column");
+  job.ranges = texts_of(json, "ranges");
+  job.where = texts_of(json, "where");
   job.output = text_of(json, "output");
   job.report = text_of(json, "report");
   if (!job.sql.empty() && !(job.table.empty() && job.column.empty()))
     invalid("\"table\" and \"column\" go with an algorithm; SQL names its own");
+  if (!job.sql.empty() && !(job.ranges.empty() && job.where.empty()))
+    invalid("\"ranges\" and \"where\" go with a histogram; SQL has its own WHERE");
   return job;
 }
 

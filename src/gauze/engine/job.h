@@ -24,9 +24,10 @@ struct JobDescription {
       data;                    ///< FILE, NAME=FILE, a folder, or a database; as on the command line
   std::string schema, ledger;  ///< "": what lies beside the data
   std::string analyst;
-  std::string table, column;   ///< of an algorithm's input; "": the only private table. A histogram
-                               ///< takes several columns, with commas between
-  std::string output, report;  ///< files to write besides; "" for none
+  std::string table, column;  ///< of an algorithm's input; "": the only private table. A histogram
+                              ///< takes several columns, with commas between
+  std::vector<std::string> ranges, where;  ///< of a histogram: questions, as on the command line
+  std::string output, report;              ///< files to write besides; "" for none
 };
 
 /// Throws `kInvalidInput` for what is no such object, and `kUnknownName` for a field that it does

@@ -35,6 +35,10 @@ TEST(JobDescription, ReadsAnAlgorithmAndItsColumn) {
   EXPECT_THAT(job.data, ElementsAre("a.csv", "b=c.csv"));
   EXPECT_EQ(job.table, "a");
   EXPECT_EQ(job.column, "age");
+  const JobDescription asked = job_from_json(json::parse(
+      R"({"algorithm": "dawa", "data": "a", "ranges": ["1:2", "4:"], "where": ["age < 3"]})"));
+  EXPECT_THAT(asked.ranges, ElementsAre("1:2", "4:"));
+  EXPECT_THAT(asked.where, ElementsAre("age < 3"));
 }
 
 TEST(JobDescription, RefusesWhatItDoesNotUnderstand) {
@@ -42,8 +46,10 @@ TEST(JobDescription, RefusesWhatItDoesNotUnderstand) {
        {"[]", "1", R"({"data": "a.csv"})", R"({"sql": "x"})", R"({"sql": "x", "data": 5})",
         R"({"sql": "x", "data": []})", R"({"sql": "x", "data": [5]})",
         R"({"sql": "x", "algorithm": "median", "data": "a"})", R"({"sql": 5, "data": "a"})",
-        R"({"sql": "x", "data": "a", "version": 2})",
-        R"({"sql": "x", "data": "a", "column": "b"})"}) {
+        R"({"sql": "x", "data": "a", "version": 2})", R"({"sql": "x", "data": "a", "column": "b"})",
+        R"({"sql": "x", "data": "a", "where": ["b < 3"]})",
+        R"({"algorithm": "dawa", "data": "a", "where": "b < 3"})",
+        R"({"algorithm": "dawa", "data": "a", "ranges": [3]})"}) {
     SCOPED_TRACE(text);
     EXPECT_ERROR(job_from_json(json::parse(text)), ErrorCode::kInvalidInput);
   }

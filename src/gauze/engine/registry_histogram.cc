@@ -138,6 +138,16 @@ Algorithm pruned() {
       });
 }
 
+CellRanges asked_of_one_axis(const OptionValues& values, const Shape& shape) {
+  const std::string word = values.text("workload");
+  require(word == "any" || word == "asked", "workload: must be any or asked");
+  CellRanges ranges;
+  if (word == "any") return ranges;
+  require(shape.axes() == 1, "workload: dawa is told what is asked for one column only");
+  for (const Box& box : asked_of(values, shape)) ranges.emplace_back(box.begin[0], box.end[0]);
+  return ranges;
+}
+
 Algorithm dawa() {
   return entry(
       {.name = "dawa",
@@ -151,13 +161,19 @@ Algorithm dawa() {
        .options =
            histogram_options(false, {{"partition_share", Type::kNumber,
                                       "of epsilon, for finding the blocks, between 0 and 1", "1/3"},
-                                     aim_option()})},
+                                     aim_option(),
+                                     {"workload", Type::kText,
+                                      "what will be asked: any range, or asked, those of --range "
+                                      "and nothing else",
+                                      "any"},
+                                     asked_option()})},
       [](const OptionValues& values, const Shape& shape) {
         return DawaHistogram({.shape = shape,
                               .epsilon = values.number("epsilon"),
                               .rows_per_unit = values.whole("rows_per_unit"),
                               .partition_share = values.number("partition_share"),
-                              .aim = aim_of(values)});
+                              .aim = aim_of(values),
+                              .asked = asked_of_one_axis(values, shape)});
       });
 }
 
@@ -199,12 +215,38 @@ Algorithm wavelet() {
       });
 }
 
+/// One question each; along one axis as one set.
+Workload workload_of(const std::vector<Box>& asked, const Shape& shape) {
+  if (shape.axes() == 1) {
+    CellRanges ranges;
+    for (const Box& box : asked) ranges.emplace_back(box.begin[0], box.end[0]);
+    return Workload({{1.0, {AxisWorkload::ranges(shape.extents[0], std::move(ranges))}}});
+  }
+  std::vector<Workload::Product> products;
+  for (const Box& box : asked) {
+    Workload::Product product{1.0, {}};
+    for (std::size_t axis = 0; axis < shape.axes(); ++axis)
+      product.axes.push_back(
+          AxisWorkload::ranges(shape.extents[axis], {{box.begin[axis], box.end[axis]}}));
+    products.push_back(std::move(product));
+  }
+  return Workload(std::move(products));
+}
+
 Workload workload_of(const OptionValues& values, const Shape& shape) {
   const std::string word = values.text("workload");
   if (word == "cells") return Workload::identity(shape);
   if (word == "prefixes") return Workload::prefix(shape);
   if (word == "ranges") return Workload::all_ranges(shape);
-  throw Error(ErrorCode::kInvalidOption, "workload: must be cells, prefixes or ranges");
+  if (word == "asked") return workload_of(asked_of(values, shape), shape);
+  if (word == "marginals") {
+    const std::uint64_t way = values.whole("way");
+    require(way >= 1 && way <= shape.axes(),
+            "way: must be from 1 to the number of columns: of how many each table is");
+    return Workload::marginals(shape, way);
+  }
+  throw Error(ErrorCode::kInvalidOption,
+              "workload: must be cells, prefixes, ranges, marginals or asked");
 }
 
 Algorithm hdmm() {
@@ -219,7 +261,11 @@ Algorithm hdmm() {
        .document = "src/gauze/histogram/hdmm.md",
        .options = histogram_options(
            true, {{"workload", Type::kText,
-                   "what will be asked along each axis: cells, prefixes or ranges", "ranges"}})},
+                   "what will be asked: cells, prefixes or ranges along each axis; marginals, "
+                   "tables of some of the columns; asked, what --range asks and nothing else",
+                   "ranges"},
+                  {"way", Type::kWhole, "of how many columns each table of marginals is", "2"},
+                  asked_option()})},
       [](const OptionValues& values, const Shape& shape) {
         return HdmmHistogram({.shape = shape,
                               .epsilon = values.number("epsilon"),

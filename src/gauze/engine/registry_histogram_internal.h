@@ -104,6 +104,35 @@ inline const char* const kPureOrNot =
 inline OptionSpec aim_option() {
   return {"aim", OptionSpec::Type::kText, "what to be good at: ranges or cells", "ranges"};
 }
+inline OptionSpec asked_option() {
+  return {
+      "asked", OptionSpec::Type::kNumbers,
+      "with workload asked: the first and the last cell of a range along each axis, then of the "
+      "next; on the command line --range says it",
+      "0"};
+}
+/// Throws `kInvalidOption` when there is no range, or one that is not inside.
+inline std::vector<Box> asked_of(const OptionValues& values, const Shape& shape) {
+  const std::vector<std::uint64_t> ends = values.wholes("asked");
+  const std::size_t each = 2 * shape.axes();
+  require(ends.size() >= each && ends.size() % each == 0,
+          "workload: asked needs what will be asked; say it with --range, as often as you like");
+  std::vector<Box> boxes;
+  for (std::size_t at = 0; at < ends.size(); at += each) {
+    Box box;
+    for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
+      const std::uint64_t first = ends[at + 2 * axis];
+      const std::uint64_t last = ends[at + 2 * axis + 1];
+      require(first <= last && last < shape.extents[axis],
+              "asked: the last cell must not come before the first, and lie inside");
+      box.begin.push_back(static_cast<std::uint32_t>(first));
+      box.end.push_back(static_cast<std::uint32_t>(last + 1));
+    }
+    boxes.push_back(std::move(box));
+  }
+  return boxes;
+}
+
 inline OptionSpec expected_rows_option() {
   return {"expected_rows", OptionSpec::Type::kWhole,
           "about how many rows there are, if that is public; 0 pays for an estimate", "0"};

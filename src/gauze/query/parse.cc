@@ -82,7 +82,41 @@ const Json& only_statement(const Json& tree) {
   return statements.at(0).at("stmt");
 }
 
+Expression bound_to(const SqlExpr& written, std::span<const std::string> columns) {
+  switch (written.kind) {
+    case SqlExpr::Kind::kLiteral:
+      return Expression::of(written.literal);
+    case SqlExpr::Kind::kColumn: {
+      const auto found = std::find(columns.begin(), columns.end(), written.name.back());
+      if (found == columns.end() || written.name.size() > 1)
+        throw Error(ErrorCode::kUnknownName,
+                    "'" + to_sql(written).substr(0, 100) + "' is no column that is counted by");
+      return Expression::input(static_cast<std::size_t>(found - columns.begin()));
+    }
+    case SqlExpr::Kind::kCall: {
+      if (written.star || written.distinct || !written.filter.empty() || !written.within.empty())
+        break;
+      std::vector<Expression> arguments;
+      for (const SqlExpr& each : written.arguments) arguments.push_back(bound_to(each, columns));
+      return Expression::call(written.function, std::move(arguments));
+    }
+    default:
+      break;
+  }
+  throw Error(ErrorCode::kUnsupported, "a condition compares columns with values");
+}
+
 }  // namespace
+
+Expression parse_condition(std::string_view text, std::span<const std::string> columns) {
+  const SqlSelect select = parse_select("SELECT 1 FROM cells WHERE " + std::string(text));
+  const bool alone = select.where.size() == 1 && select.branches.empty() && select.with.empty() &&
+                     select.group_by.empty() && select.having.empty() && select.order_by.empty() &&
+                     !select.limit && !select.offset;
+  if (!alone)
+    throw Error(ErrorCode::kSyntax, "a condition is what stands after WHERE, and nothing else");
+  return bound_to(select.where[0], columns);
+}
 
 bool is_explain(std::string_view sql) {
   const Json tree = parse_tree(sql);
