@@ -379,7 +379,7 @@ Algorithm fourier() {
            false,
            {{"frequencies", Type::kWhole, "how many to keep; 0 chooses with a part of epsilon",
              "0"},
-            {"most_frequencies", Type::kWhole, "of that choice", "1024"},
+            {"most_frequencies", Type::kWhole, "of that choice", "2048"},
             {"choice_share", Type::kNumber, "of epsilon, for choosing, between 0 and 1", "1/4"}})},
       [](const OptionValues& values, const Shape& shape) {
         const std::uint64_t kept = values.whole("frequencies");

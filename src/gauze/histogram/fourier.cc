@@ -1,6 +1,7 @@
 #include "gauze/histogram/fourier.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -22,42 +23,53 @@ int exponent_of(std::uint32_t cells, int bits) {
 
 /// The orthonormal real Fourier basis of `cells` entries in whole multiples of a unit: entry i of the vectors
 /// of frequency f is the cosine and the sine of f i. Half of an even number of cells is a frequency too, of one
-/// vector that goes up and down.
+/// vector that goes up and down. Entries have the symmetries of cosine and sine exactly.
 class WholeBasis {
  public:
-  WholeBasis(std::uint32_t cells, int bits) : cells_(cells), exponent_(exponent_of(cells, bits)) {
+  struct Entry {
+    std::int64_t cosine, sine;
+  };
+
+  WholeBasis(std::uint32_t cells, int bits) : exponent_(exponent_of(cells, bits)), turn_(cells) {
     const long double height = std::ldexp(std::sqrt(2.0L / cells), exponent_);
-    for (std::uint32_t i = 0; i < cells; ++i) {
-      const long double turn = 2 * std::numbers::pi_v<long double> * i / cells;
-      cosines_.push_back(std::llround(height * std::cos(turn)));
-      sines_.push_back(std::llround(height * std::sin(turn)));
+    const auto rounded = [&](std::uint32_t i) {
+      const long double angle = 2 * std::numbers::pi_v<long double> * i / cells;
+      return Entry{std::llround(height * std::cos(angle)), std::llround(height * std::sin(angle))};
+    };
+    const std::uint32_t half = cells / 2;
+    for (std::uint32_t i = 0; i <= half && i < cells; ++i) {
+      const bool second = cells % 2 == 0 && 2 * i > half;
+      const Entry entry =
+          second ? Entry{-turn_[half - i].cosine, turn_[half - i].sine} : rounded(i);
+      turn_[i] = entry;
+      if (i > 0) turn_[cells - i] = {entry.cosine, -entry.sine};
     }
     constant_ = std::llround(std::ldexp(std::sqrt(1.0L / cells), exponent_));
   }
 
   int exponent() const { return exponent_; }
   double unit() const { return std::ldexp(1, -exponent_); }
+  std::uint32_t cells() const { return static_cast<std::uint32_t>(turn_.size()); }
+  std::int64_t constant() const { return constant_; }
+  const Entry& entry(std::uint64_t at) const { return turn_[at % turn_.size()]; }
 
-  /// Calls visit(index, entry) for all vectors up to this frequency at one cell, index 0 for the constant.
+  /// Calls visit(i, entry) for i = 1 to `count`, entry that of frequency or place `step` times i.
   template <class Visit>
-  void for_entries(std::uint32_t cell, std::uint32_t frequencies, Visit visit) const {
-    visit(0, constant_);
-    const std::uint32_t pairs = std::min(frequencies, (cells_ - 1) / 2);
-    std::uint64_t at = 0;
-    for (std::uint32_t f = 1; f <= pairs; ++f) {
-      at = at + cell < cells_ ? at + cell : at + cell - cells_;
-      visit(2 * f - 1, cosines_[at]);
-      visit(2 * f, sines_[at]);
+  void for_turns(std::uint64_t step, std::size_t count, Visit visit) const {
+    const std::size_t all = turn_.size();
+    step %= all;
+    std::size_t at = 0;
+    for (std::size_t i = 1; i <= count; ++i) {
+      at += step;
+      if (at >= all) at -= all;
+      visit(i, turn_[at]);
     }
-    if (frequencies > pairs) visit(2 * pairs + 1, cell % 2 == 0 ? constant_ : -constant_);
   }
 
  private:
-  std::uint32_t cells_;
   int exponent_;
   std::int64_t constant_;
-  std::vector<std::int64_t> cosines_;
-  std::vector<std::int64_t> sines_;
+  std::vector<Entry> turn_;
 };
 
 /// So small that rounding the basis changes nothing that noise does not hide, so large that counts of 2^36
@@ -75,28 +87,134 @@ std::uint32_t kept_of(std::uint32_t frequencies, std::uint32_t cells) {
   return std::min(2 * frequencies + 1, cells);
 }
 
-/// Of the constant, then cosine and sine of each frequency, in units of the basis.
-std::vector<Wide> coefficients_of(std::span<const std::int64_t> counts, std::uint32_t frequencies,
-                                  const WholeBasis& basis) {
-  const auto cells = static_cast<std::uint32_t>(counts.size());
-  std::vector<Wide> sums(kept_of(frequencies, cells), 0);
-  for (std::uint32_t i = 0; i < cells; ++i) {
-    if (counts[i] == 0) continue;
-    basis.for_entries(i, frequencies, [&](std::size_t index, std::int64_t entry) {
-      sums[index] += Wide{entry} * counts[i];
-    });
+/// Frequencies above 0 that have a cosine and a sine.
+std::uint32_t pairs_of(std::uint32_t frequencies, std::uint32_t cells) {
+  return std::min(frequencies, (cells - 1) / 2);
+}
+
+/// The odd multiples of frequency `stride` = cells / m, up to the last that is kept, of m values whose second half
+/// is minus the first and is left out (m even), or all multiples of it (m odd): by the symmetries of
+/// sine and cosine a quarter or half of the products. Adds to the constant's, cosine's and sine's sums.
+template <class Sum>
+void add_waves(std::span<const Sum> values, std::uint64_t m, std::uint32_t frequencies,
+               const WholeBasis& basis, std::vector<Sum>& sums) {
+  const std::uint64_t stride = basis.cells() / m;
+  const bool odd_only = m % 2 == 0;
+  const std::size_t mirror = values.size();  // place i meets mirror - i
+  const std::size_t folds = (mirror - 1) / 2;
+  std::vector<Sum> cosines(folds + 1);
+  std::vector<Sum> sines(folds + 1);
+  for (std::size_t i = 1; i <= folds; ++i) {
+    const Sum& near = values[i];
+    const Sum& far = values[mirror - i];
+    cosines[i] = odd_only ? near - far : near + far;
+    sines[i] = odd_only ? near + far : near - far;
   }
+  const bool middle = mirror % 2 == 0;
+  const std::uint32_t pairs = pairs_of(frequencies, basis.cells());
+  for (std::uint64_t f = stride; f <= pairs; f += odd_only ? 2 * stride : stride) {
+    Sum cosine = values[0] * static_cast<Sum>(basis.entry(0).cosine);
+    Sum sine = 0;
+    basis.for_turns(f, folds, [&](std::size_t i, const WholeBasis::Entry& entry) {
+      cosine += cosines[i] * static_cast<Sum>(entry.cosine);
+      sine += sines[i] * static_cast<Sum>(entry.sine);
+    });
+    if (middle) {
+      const WholeBasis::Entry& entry = basis.entry(f * (mirror / 2));
+      cosine += values[mirror / 2] * static_cast<Sum>(entry.cosine);
+      sine += values[mirror / 2] * static_cast<Sum>(entry.sine);
+    }
+    sums[2 * f - 1] += cosine;
+    sums[2 * f] += sine;
+  }
+}
+
+/// Of the constant, then cosine and sine of each frequency, in units of the basis. Frequencies that are even see
+/// the sum of both halves only, and odd ones the difference; so again for the sum.
+template <class Sum>
+std::vector<Sum> coefficients_of(std::vector<Sum> values, std::uint32_t frequencies,
+                                 const WholeBasis& basis) {
+  const std::uint32_t cells = basis.cells();
+  std::vector<Sum> sums(kept_of(frequencies, cells), Sum{0});
+  if (frequencies > pairs_of(frequencies, cells)) {
+    for (std::uint32_t i = 0; i < cells; ++i) sums.back() += i % 2 == 0 ? values[i] : -values[i];
+    sums.back() *= static_cast<Sum>(basis.constant());
+  }
+  for (; values.size() > 1 && values.size() % 2 == 0;) {
+    const std::size_t half = values.size() / 2;
+    std::vector<Sum> difference(half);
+    for (std::size_t i = 0; i < half; ++i) {
+      difference[i] = values[i] - values[i + half];
+      values[i] += values[i + half];
+    }
+    add_waves<Sum>(difference, 2 * half, frequencies, basis, sums);
+    values.resize(half);
+  }
+  if (values.size() > 1) add_waves<Sum>(values, values.size(), frequencies, basis, sums);
+  for (const Sum& value : values) sums[0] += value;
+  sums[0] *= static_cast<Sum>(basis.constant());
   return sums;
 }
 
-/// How far one row moves the coefficients in sum.
-std::uint64_t l1_sensitivity(std::uint32_t cells, std::uint32_t frequencies,
+/// The cells that have these coefficients: the transpose of `coefficients_of`, the shortest halves first.
+std::vector<double> cells_of(std::span<const std::int64_t> coefficients, std::uint32_t frequencies,
                              const WholeBasis& basis) {
+  const std::uint32_t cells = basis.cells();
+  const std::uint32_t pairs = pairs_of(frequencies, cells);
+  const double unit = basis.unit() * basis.unit();
+  const auto coefficient = [&](std::uint64_t index) {
+    return static_cast<double>(coefficients[index]) * unit;
+  };
+  const auto constant = static_cast<double>(basis.constant());
+  const std::uint32_t core = cells >> std::countr_zero(cells);
+  std::vector<double> values(core, coefficient(0) * constant);
+  for (std::uint64_t m = core; m <= cells; m *= 2) {
+    const bool odd_only = m % 2 == 0;
+    const std::uint64_t stride = cells / m;
+    const std::size_t mirror = odd_only ? m / 2 : m;
+    std::vector<double> cosines(mirror / 2 + 1, 0.0);
+    std::vector<double> sines(mirror / 2 + 1, 0.0);
+    for (std::uint64_t f = stride; f <= pairs; f += odd_only ? 2 * stride : stride) {
+      const double cosine = coefficient(2 * f - 1);
+      const double sine = coefficient(2 * f);
+      cosines[0] += cosine * static_cast<double>(basis.entry(0).cosine);
+      basis.for_turns(f, mirror / 2, [&](std::size_t i, const WholeBasis::Entry& entry) {
+        cosines[i] += cosine * static_cast<double>(entry.cosine);
+        sines[i] += sine * static_cast<double>(entry.sine);
+      });
+    }
+    std::vector<double> waves(mirror);
+    for (std::size_t i = 0; i < mirror; ++i) {
+      const std::size_t at = std::min(i, mirror - i);
+      const double sign = odd_only ? -1 : 1;
+      waves[i] = i == at ? cosines[at] + sines[at] : sign * (cosines[at] - sines[at]);
+    }
+    values.resize(m);
+    for (std::size_t i = 0; i < mirror; ++i) {
+      if (odd_only) values[i + mirror] = values[i] - waves[i];
+      values[i] += waves[i];
+    }
+  }
+  if (frequencies > pairs)
+    for (std::uint32_t i = 0; i < cells; ++i)
+      values[i] += (i % 2 == 0 ? constant : -constant) * coefficient(coefficients.size() - 1);
+  return values;
+}
+
+/// How far one row moves the coefficients in sum. Places that are opposite or mirrored move them alike, and
+/// where all are kept those that have the same divisors in common with the cells.
+std::uint64_t l1_sensitivity(std::uint32_t frequencies, const WholeBasis& basis) {
+  const std::uint32_t cells = basis.cells();
+  const std::uint32_t pairs = pairs_of(frequencies, cells);
+  const bool all = frequencies == cells / 2;
+  const std::int64_t constants = basis.constant() * (frequencies > pairs ? 2 : 1);
   std::int64_t most = 0;
-  for (std::uint32_t i = 0; i < cells; ++i) {
-    std::int64_t moved = 0;
-    basis.for_entries(i, frequencies,
-                      [&](std::size_t, std::int64_t entry) { moved += std::abs(entry); });
+  for (std::uint32_t i = 0; i <= cells / (cells % 2 == 0 ? 4 : 2); ++i) {
+    if (all && i > 0 && cells % i != 0) continue;
+    std::int64_t moved = constants;
+    basis.for_turns(i, pairs, [&](std::size_t, const WholeBasis::Entry& entry) {
+      moved += std::abs(entry.cosine) + std::abs(entry.sine);
+    });
     most = std::max(most, moved);
   }
   return static_cast<std::uint64_t>(most);
@@ -113,16 +231,11 @@ Integer integer_of(Wide value) {
 
 /// The sum of the squares of the weights' coefficients of the constant and these frequencies.
 double kept_energy(std::span<const double> weights, std::uint32_t frequencies) {
-  const auto cells = static_cast<std::uint32_t>(weights.size());
-  const WholeBasis basis(cells, kMeasuredBits);
-  std::vector<double> sums(kept_of(frequencies, cells), 0.0);
-  for (std::uint32_t i = 0; i < cells; ++i) {
-    if (weights[i] == 0) continue;
-    basis.for_entries(i, frequencies, [&](std::size_t index, std::int64_t entry) {
-      sums[index] += static_cast<double>(entry) * basis.unit() * weights[i];
-    });
-  }
-  return std::inner_product(sums.begin(), sums.end(), sums.begin(), 0.0);
+  const WholeBasis basis(static_cast<std::uint32_t>(weights.size()), kMeasuredBits);
+  const std::vector<double> sums =
+      coefficients_of<double>({weights.begin(), weights.end()}, frequencies, basis);
+  return std::inner_product(sums.begin(), sums.end(), sums.begin(), 0.0) * basis.unit() *
+         basis.unit();
 }
 
 /// The same of a range of so many cells, wherever it lies: geometric sums of e^(2 pi i f / cells).
@@ -206,13 +319,16 @@ std::uint32_t FourierHistogram::choose(std::span<const std::int64_t> counts,
   const double rows = static_cast<double>(options_.rows_per_unit.get());
   const auto most_in_cell =
       static_cast<std::int64_t>(std::min(0x1p36 * rows / std::sqrt(cells()), 0x1p50));
-  std::vector<std::int64_t> limited;
-  for (const std::int64_t count : counts)
-    limited.push_back(std::clamp<std::int64_t>(count, 0, most_in_cell));
+  std::vector<Wide> limited;
   Integer squares = 0;
-  for (const std::int64_t count : limited) squares += Integer(count) * count;
+  for (const std::int64_t count : counts) {
+    const std::int64_t here = std::clamp<std::int64_t>(count, 0, most_in_cell);
+    limited.push_back(here);
+    squares += Integer(here) * here;
+  }
   const WholeBasis basis(cells(), kChoiceBits);
-  const std::vector<Wide> kept = coefficients_of(limited, options_.most_frequencies, basis);
+  const std::vector<Wide> kept =
+      coefficients_of(std::move(limited), options_.most_frequencies, basis);
   // A 2^-40 more than the sum of squares: rounding the basis cannot make what is kept larger than that.
   Integer dropped = squares << (2 * basis.exponent());
   dropped += dropped >> 40;
@@ -236,21 +352,16 @@ RangeHistogram FourierHistogram::measure(std::span<const std::int64_t> counts,
                                          std::uint32_t frequencies, Context& context) const {
   const WholeBasis basis(cells(), kMeasuredBits);
   std::vector<std::int64_t> exact;
-  for (const Wide sum : coefficients_of(counts, frequencies, basis))
+  for (const Wide sum :
+       coefficients_of(std::vector<Wide>(counts.begin(), counts.end()), frequencies, basis))
     exact.push_back(saturated(sum));
-  const std::uint64_t sensitivity = l1_sensitivity(cells(), frequencies, basis);
+  const std::uint64_t sensitivity = l1_sensitivity(frequencies, basis);
   const std::uint64_t moved = sensitivity * options_.rows_per_unit.get();
   const DiscreteLaplace noise(
       {.l1_sensitivity = moved, .scale = Ratio(moved) / measuring_epsilon()});
   const std::vector<std::int64_t> noisy = noise.run(exact, context).value;
 
-  std::vector<double> estimates(cells(), 0.0);
-  for (std::uint32_t i = 0; i < cells(); ++i) {
-    basis.for_entries(i, frequencies, [&](std::size_t index, std::int64_t entry) {
-      estimates[i] += static_cast<double>(noisy[index]) * static_cast<double>(entry);
-    });
-    estimates[i] *= basis.unit() * basis.unit();
-  }
+  const std::vector<double> estimates = cells_of(noisy, frequencies, basis);
   const double variance = noise_variance(sensitivity);
   RangeHistogram result(
       options_.shape, estimates,

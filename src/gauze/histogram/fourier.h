@@ -17,7 +17,8 @@ namespace gauze {
 /// Accuracy   noise of each cell; what dropping frequencies adds depends on the data.
 /// Numerics   coefficients are whole multiples of a public unit, computed exactly; rounding of the
 ///            scores that choose how many to keep is paid for.
-/// Time       O(cells * frequencies that are kept or, where they are chosen, may be).
+/// Time       O(cells * frequencies that are kept or, where they are chosen, may be), a sixth of that where
+///            cells can be halved again and again.
 /// Argument   fourier.md
 class FourierHistogram {
  public:
@@ -28,7 +29,7 @@ class FourierHistogram {
     /// Keep the constant and this many frequencies, at most half as many as there are cells: FPA. 0
     /// chooses how many with a part of epsilon, at most `most_frequencies`: EFPA.
     std::uint32_t frequencies = 0;
-    std::uint32_t most_frequencies = 1024;
+    std::uint32_t most_frequencies = 2048;
     Ratio choice_share = Ratio(1, 4);  ///< of epsilon, for choosing; between 0 and 1
   };
 
