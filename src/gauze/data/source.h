@@ -54,6 +54,14 @@ struct ColumnInfo {
   bool typed = true;  ///< false where the format has no types (CSV, JSON) and everything is text
 };
 
+/// The values of a column and how many rows hold each; a value may come several times.
+struct ValueCounts {
+  std::vector<std::int64_t> integers;  ///< or
+  std::vector<std::string> texts;
+  std::vector<std::uint64_t> counts;  ///< of each of them
+  std::uint64_t nulls = 0;            ///< rows with none, or with text that is not UTF-8
+};
+
 /// How doubles are added up exactly: in whole steps of 2^exponent, each moved into [lower, upper] and rounded to
 /// the nearest step, ties to even. Ranges reach less than 2^51 steps from 0; exponents lie in [-1000, 960].
 struct StepSum {
@@ -81,6 +89,13 @@ class Source {
   /// sum, of which `high` are the upper 64 bits and `low` the lower ones, and how many there were, `n`. "" where the
   /// source has no such thing.
   virtual std::string step_sum(const StepSum& /*sum*/) { return ""; }
+  /// Counts a column of integers or texts without SQL; nothing where SQL must count. `progress`, which may throw to
+  /// cancel, hears now and then how much is done.
+  virtual std::optional<ValueCounts> value_counts(
+      const std::string& /*table*/, const std::string& /*column*/, Type /*type*/,
+      const std::function<void(double done)>& /*progress*/) {
+    return std::nullopt;
+  }
   /// The rows of a table that lies in memory; nothing where SQL must ask for them.
   virtual const Table* held(const std::string& /*table*/) { return nullptr; }
   /// How many rows no SELECT sees, an exact count for the steward. Throws `kInvalidInput` where SELECTs fail.

@@ -8,6 +8,7 @@
 #include "gauze/base/address.h"
 #include "gauze/base/words.h"
 #include "gauze/data/duckdb_internal.h"
+#include "gauze/data/parquet_internal.h"
 
 // Each table becomes a view whose columns have one of our types. What a file's structure can do wrong
 // shows while it is opened; afterwards no row can make the view fail.
@@ -329,7 +330,7 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
 class FileSource final : public internal::EmbeddedSource {
  public:
   FileSource(const std::map<std::string, std::string>& tables, const SourceOptions& options)
-      : EmbeddedSource(options) {
+      : EmbeddedSource(options), threads_(options.threads) {
     if (tables.empty()) throw Error(ErrorCode::kInvalidInput, "no file was given");
     std::vector<std::string> paths, folders;
     for (const auto& [name, text] : tables) {
@@ -349,9 +350,27 @@ class FileSource final : public internal::EmbeddedSource {
     database_->lock(paths, folders);
   }
 
+  /// Of Parquet. The engine takes folders named x=1 for a column x; such paths are left to it.
+  std::optional<ValueCounts> value_counts(
+      const std::string& table, const std::string& column, Type type,
+      const std::function<void(double done)>& progress) override {
+    const auto found = find_scan(table);
+    if (found == scans_.end() || found->second.holder.format != Format::kParquet) return {};
+    const std::string& path = found->second.holder.path;
+    const std::vector<ColumnInfo>& infos = columns_.at(found->first);
+    const auto info = std::find_if(infos.begin(), infos.end(), [&](const ColumnInfo& each) {
+      return same_name(each.name, column);
+    });
+    if (info == infos.end() || info->type != type) return {};
+    const auto files = find_files(database_->main(), path);
+    for (const std::string& file : files) {
+      if (file.find('=') != std::string::npos) return {};
+    }
+    return internal::count_parquet(files, info->name, type, threads_, progress);
+  }
+
   std::uint64_t broken_rows(const std::string& table) override {
-    const auto found = std::find_if(scans_.begin(), scans_.end(),
-                                    [&](const auto& scan) { return same_name(scan.first, table); });
+    const auto found = find_scan(table);
     if (found == scans_.end()) return 0;
     const Scan& scan = found->second;
     if (!scan.lines.empty()) return passed_over(scan);
@@ -374,6 +393,11 @@ class FileSource final : public internal::EmbeddedSource {
     std::string lines = {};   ///< the scan that passes over what is no row, where one does
     std::string no_row = {};  ///< and which of its lines are none
   };
+
+  std::map<std::string, Scan>::const_iterator find_scan(const std::string& table) const {
+    return std::find_if(scans_.begin(), scans_.end(),
+                        [&](const auto& scan) { return same_name(scan.first, table); });
+  }
 
   /// The same scan, which notes what it leaves out.
   std::uint64_t passed_over(const Scan& scan) {
@@ -475,6 +499,7 @@ class FileSource final : public internal::EmbeddedSource {
                    "the columns of " + shown(holder.path) + " cannot be named");
   }
 
+  unsigned threads_;
   std::map<std::string, Scan> scans_;
   std::map<std::string, std::string> attached_;
 };

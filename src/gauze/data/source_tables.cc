@@ -5,41 +5,20 @@
 #include "gauze/base/words.h"
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/table.h"
+#include "gauze/data/utf8_internal.h"
 
 // Each table in memory becomes a function of the embedded engine that hands out its rows, and a view of that.
 namespace gauze {
 namespace {
 
-/// Whether every character is whole, as the engine expects of its texts (RFC 3629).
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t at) {
-      return at < text.size() ? static_cast<std::uint8_t>(text[at]) : std::uint8_t{0};
-    };
-    const std::uint8_t first = byte(i);
-    const std::size_t more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    if ((first >= 0x80 && first < 0xc2) || first > 0xf4) return false;
-    const std::uint8_t second = byte(i + 1);
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
-        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) {
-      return false;
-    }
-    for (std::size_t j = 1; j <= more; ++j) {
-      if ((byte(i + j) & 0xc0) != 0x80) return false;
-    }
-    i += more + 1;
-  }
-  return true;
-}
-
 /// The column with null for every text that is not UTF-8; nearly always the same.
 Column readable(const Column& column) {
   const std::span<const std::string_view> texts = column.dictionary();
-  if (std::all_of(texts.begin(), texts.end(), is_utf8)) return column;
+  if (std::all_of(texts.begin(), texts.end(), internal::is_utf8)) return column;
   std::vector<std::string_view> values(column.size());
   std::vector<std::uint8_t> valid(column.size());
   for (std::size_t row = 0; row < column.size(); ++row) {
-    valid[row] = !column.is_null(row) && is_utf8(column.text(row)) ? 1 : 0;
+    valid[row] = !column.is_null(row) && internal::is_utf8(column.text(row)) ? 1 : 0;
     if (valid[row]) values[row] = column.text(row);
   }
   return Column::of_texts(values, valid);

@@ -8,7 +8,7 @@
 #include "gauze/base/error.h"
 #include "gauze/query/bounded_aggregate_hash_internal.h"
 #include "gauze/query/bounded_aggregate_rows_internal.h"
-#include "gauze/query/on_threads_internal.h"
+#include "gauze/base/on_threads.h"
 
 namespace gauze {
 

@@ -5,15 +5,15 @@
 #include <optional>
 #include <unordered_map>
 
+#include "gauze/base/on_threads.h"
 #include "gauze/base/words.h"
 #include "gauze/data/normalise.h"
 #include "gauze/data/step_sum.h"
 #include "gauze/data/table.h"
-#include "gauze/query/on_threads_internal.h"
 #include "gauze/query/relation_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
-// What the SQL of `group_sums` computes, from columns of a table in memory: one cell of memory for each combination of keys,
+// What the SQL of `group_sums` computes, from columns of a table in memory, or from counts of a column's values: one cell of memory for each combination of keys,
 // found by arithmetic, instead of a hash table.
 
 namespace gauze::internal {
@@ -33,8 +33,14 @@ struct Shown {
   const Domain* domain;
 };
 
+/// A column of a table as its schema has it.
+struct DeclaredColumn {
+  const std::string& table;
+  const ColumnSchema& column;
+};
+
 /// What column `i` of a relation shows, where that is a column of a table as it is.
-std::optional<Shown> shown(const RelationPtr& relation, std::size_t i, Source& source) {
+std::optional<DeclaredColumn> declared_column(const RelationPtr& relation, std::size_t i) {
   const RelationNode* node = relation.get();
   while (node->kind == RelationNode::Kind::kProject) {
     const Expression& expression = node->expressions[i];
@@ -45,27 +51,59 @@ std::optional<Shown> shown(const RelationPtr& relation, std::size_t i, Source& s
   if (node->kind != RelationNode::Kind::kScan || !node->columns[i].keys.empty()) {
     return std::nullopt;
   }
-  const Table* table = source.held(node->table.name);
+  return DeclaredColumn{node->table.name, node->table.columns[i]};
+}
+
+/// The same of a table in memory.
+std::optional<Shown> shown(const RelationPtr& relation, std::size_t i, Source& source) {
+  const auto from = declared_column(relation, i);
+  const Table* table = from ? source.held(from->table) : nullptr;
   if (!table || table->rows() >= kMostRows) return std::nullopt;
   for (std::size_t c = 0; c < table->names().size(); ++c) {
-    if (same_name(table->names()[c], node->table.columns[i].name)) {
-      return Shown{&table->columns()[c], &node->table.columns[i].domain};
+    if (same_name(table->names()[c], from->column.name)) {
+      return Shown{&table->columns()[c], &from->column.domain};
     }
   }
   return std::nullopt;
 }
 
+/// Rows in memory of which each stands for many.
+struct WeightedRows {
+  Column values;
+  std::vector<std::uint64_t> weights;
+
+  WeightedRows(Type type, ValueCounts counted) : weights(std::move(counted.counts)) {
+    std::vector<std::uint8_t> valid(weights.size(), 1);
+    valid.push_back(0);
+    weights.push_back(counted.nulls);
+    if (type == Type::kText) {
+      std::vector<std::string_view> texts(counted.texts.begin(), counted.texts.end());
+      texts.emplace_back();
+      values = Column::of_texts(texts, valid);
+    } else {
+      counted.integers.push_back(0);
+      values = Column::of_integers(type, std::move(counted.integers), valid);
+    }
+  }
+};
+
 /// A key as numbers from 0 on, one for each value of its domain; the last is for what has no group.
 class KeyCodes {
  public:
+  /// Whether a column of the type that was declared has codes.
+  static bool exist(const KeyColumn& key, const Domain& domain) {
+    if (!key.domain || key.type != domain.type) return false;
+    if (domain.type == Type::kText) return domain.categories.has_value();
+    return domain.type == Type::kInteger && !domain.categories && domain.lower &&
+           last_of(domain) < kMostCodes;
+  }
+
   static std::optional<KeyCodes> of(const KeyColumn& key, const Shown& from) {
+    if (!exist(key, *from.domain) || from.domain->type != from.column->type()) return std::nullopt;
     KeyCodes codes(*from.column);
-    const bool as_declared = key.domain && from.domain->type == from.column->type();
-    if (as_declared && key.type == Type::kInteger && codes.take_range(key, *from.domain)) {
-      return codes;
-    }
-    if (as_declared && key.type == Type::kText && codes.take_texts(key, *from.domain)) return codes;
-    return std::nullopt;
+    key.type == Type::kText ? codes.take_texts(key, *from.domain)
+                            : codes.take_range(key, *from.domain);
+    return codes;
   }
 
   std::size_t size() const { return positions_.size(); }
@@ -101,24 +139,23 @@ class KeyCodes {
  private:
   explicit KeyCodes(const Column& column) : column_(&column) {}
 
-  bool take_range(const KeyColumn& key, const Domain& domain) {
-    if (domain.categories || !domain.lower) return false;
+  static std::uint64_t last_of(const Domain& domain) {
+    return static_cast<std::uint64_t>(std::get<std::int64_t>(*domain.upper)) -
+           static_cast<std::uint64_t>(std::get<std::int64_t>(*domain.lower));
+  }
+
+  void take_range(const KeyColumn& key, const Domain& domain) {
     lower_ = std::get<std::int64_t>(*domain.lower);
-    const std::uint64_t last = static_cast<std::uint64_t>(std::get<std::int64_t>(*domain.upper)) -
-                               static_cast<std::uint64_t>(lower_);
-    if (last >= kMostCodes) return false;
-    last_ = static_cast<std::uint32_t>(last);
+    last_ = static_cast<std::uint32_t>(last_of(domain));
     positions_.assign(last_ + std::size_t{2}, UnitRows::kNoGroup);
     null_ = domain.nullable ? last_ + 1 : 0;
     for (std::uint32_t p = 0; p < key.domain->size(); ++p) {
       const auto* number = std::get_if<std::int64_t>(&(*key.domain)[p]);
       positions_[number ? code(*number) : last_ + std::size_t{1}] = p;
     }
-    return true;
   }
 
-  bool take_texts(const KeyColumn& key, const Domain& domain) {
-    if (!domain.categories) return false;
+  void take_texts(const KeyColumn& key, const Domain& domain) {
     texts_ = true;
     const auto nowhere = static_cast<std::uint32_t>(key.domain->size());
     std::uint32_t null_place = nowhere;
@@ -140,7 +177,6 @@ class KeyCodes {
     for (const std::string_view text : column_->dictionary()) {
       code_of_text_.push_back(place(text, other));
     }
-    return true;
   }
 
   const Column* column_;
@@ -214,9 +250,21 @@ struct Tally {
 
 class HeldSums {
  public:
-  /// Whether the plan asks for nothing but sums of columns of one table that lies in memory.
-  bool prepare(const Plan& plan, const MeasurementDesign& design, Source& source) {
+  /// Whether the plan asks for nothing but sums of columns of one table that lies in memory, or for rows by the
+  /// one column that a source counts.
+  bool prepare(const Plan& plan, const MeasurementDesign& design, Source& source,
+               const Progress& progress) {
     if (design.groups == 0 || !design.samples.empty() || plan.keys.empty()) return false;
+    const bool simple =
+        std::all_of(design.measures.begin(), design.measures.end(), [](const Measure& measure) {
+          const std::uint32_t all = cells_of(measure) | measure.present;
+          return measure.factors.size() <= 1 && (all == 0 || std::has_single_bit(all)) &&
+                 (measure.offset == 0 || !measure.factors.empty());
+        });
+    if (!simple) return false;
+    if (plan.keys.size() == 1 && design.cells.empty() && is_counted(plan, source, progress)) {
+      return true;
+    }
     for (std::size_t k = 0; k < plan.keys.size(); ++k) {
       const auto from = shown(plan.rows, k, source);
       auto codes = from ? KeyCodes::of(plan.keys[k], *from) : std::nullopt;
@@ -233,11 +281,7 @@ class HeldSums {
       if (!values) return false;
       cells_.push_back(*values);
     }
-    return std::all_of(design.measures.begin(), design.measures.end(), [](const Measure& measure) {
-      const std::uint32_t all = cells_of(measure) | measure.present;
-      return measure.factors.size() <= 1 && (all == 0 || std::has_single_bit(all)) &&
-             (measure.offset == 0 || !measure.factors.empty());
-    });
+    return true;
   }
 
   std::vector<WideInteger> run(const Plan& plan, const MeasurementDesign& design,
@@ -264,8 +308,22 @@ class HeldSums {
   }
 
  private:
+  bool is_counted(const Plan& plan, Source& source, const Progress& progress) {
+    const auto from = declared_column(plan.rows, 0);
+    if (!from || source.held(from->table)) return false;
+    const ColumnSchema& column = from->column;
+    if (!KeyCodes::exist(plan.keys[0], column.domain)) return false;
+    auto counted = source.value_counts(from->table, column.name, column.domain.type, progress);
+    if (!counted) return false;
+    weighted_.emplace(column.domain.type, std::move(*counted));
+    keys_.push_back(*KeyCodes::of(plan.keys[0], {&weighted_->values, &column.domain}));
+    rows_ = weighted_->weights.size();
+    code_count_ = keys_[0].size();
+    return true;
+  }
+
   void count(std::size_t from, std::size_t to, Tally& tally) const {
-    if (keys_.size() == 1 && cells_.empty() && keys_[0].is_range_without_nulls()) {
+    if (!weighted_ && keys_.size() == 1 && cells_.empty() && keys_[0].is_range_without_nulls()) {
       const std::span<const std::int64_t> numbers = keys_[0].integers();
       const KeyCodes key = keys_[0];
       std::int64_t* rows = tally.rows.data();
@@ -277,7 +335,10 @@ class HeldSums {
       const std::span<std::uint32_t> codes(buffer.data(), std::min(kBlockRows, to - from));
       std::fill(codes.begin(), codes.end(), 0);
       for (const KeyCodes& key : keys_) key.fold(from, codes);
-      for (const std::uint32_t code : codes) ++tally.rows[code];
+      for (std::size_t i = 0; i < codes.size(); ++i) {
+        tally.rows[codes[i]] +=
+            weighted_ ? static_cast<std::int64_t>(weighted_->weights[from + i]) : 1;
+      }
       for (std::size_t c = 0; c < cells_.size(); ++c) {
         Tally::Sum* sums = tally.cells[c].data();
         cells_[c].each(from, codes.size(), [&](std::size_t i, std::int64_t steps) {
@@ -310,6 +371,7 @@ class HeldSums {
   }
 
   std::size_t rows_ = 0, code_count_ = 1;
+  std::optional<WeightedRows> weighted_;
   std::vector<KeyCodes> keys_;
   std::vector<CellValues> cells_;
 };
@@ -319,7 +381,7 @@ class HeldSums {
 std::vector<WideInteger> held_sums(const SqlQuery::Options& options,
                                    const MeasurementDesign& design, Source& source) {
   HeldSums sums;
-  if (!sums.prepare(options.plan, design, source)) return {};
+  if (!sums.prepare(options.plan, design, source, options.progress)) return {};
   return sums.run(options.plan, design, options.threads);
 }
 

@@ -1,0 +1,256 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "gauze/data/parquet_internal.h"
+
+namespace gauze::internal {
+
+std::uint64_t ThriftReader::number() {
+  std::uint64_t result = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const std::uint8_t next = byte();
+    result |= std::uint64_t{next & 0x7fu} << shift;
+    if (next < 0x80) return result;
+  }
+  throw Unreadable();
+}
+
+std::int64_t ThriftReader::integer(Type type) {
+  if (type == kByte) return static_cast<std::int8_t>(byte());
+  expect(type == kInteger16 || type == kInteger32 || type == kInteger64);
+  const std::uint64_t folded = number();
+  return static_cast<std::int64_t>(folded >> 1 ^ (0 - (folded & 1)));
+}
+
+std::string_view ThriftReader::bytes(Type type) {
+  expect(type == kBytes);
+  const std::uint64_t size = number();
+  const std::size_t from = at_;
+  pass(size);
+  return {reinterpret_cast<const char*>(bytes_.data()) + from, static_cast<std::size_t>(size)};
+}
+
+bool ThriftReader::next(Field& field) {
+  const std::uint8_t header = byte();
+  field.type = static_cast<Type>(header & 15);
+  if (field.type == kStop) return false;
+  field.id = header >> 4 != 0 ? field.id + (header >> 4) : integer(kInteger16);
+  return true;
+}
+
+std::uint64_t ThriftReader::list_size(Type& element) {
+  const std::uint8_t header = byte();
+  element = static_cast<Type>(header & 15);
+  const std::uint64_t size = header >> 4 == 15 ? number() : header >> 4;
+  expect(size <= bytes_.size() - at_);  // an element takes a byte at least
+  return size;
+}
+
+void ThriftReader::skip(Type type, int depth) {
+  expect(depth > 0);
+  switch (type) {
+    case kTrue:
+    case kFalse:
+      return;
+    case kByte:
+      return pass(1);
+    case kInteger16:
+    case kInteger32:
+    case kInteger64:
+      number();
+      return;
+    case kDouble:
+      return pass(8);
+    case kBytes:
+      return pass(number());
+    case kList:
+    case kSet: {
+      Type element = kStop;
+      for (std::uint64_t left = list_size(element); left > 0; --left) {
+        element == kTrue || element == kFalse ? pass(1) : skip(element, depth - 1);
+      }
+      return;
+    }
+    case kStruct:
+      for (Field field; next(field);) skip(field.type, depth - 1);
+      return;
+    default:
+      throw Unreadable();  // Parquet has no maps
+  }
+}
+
+InputFile::InputFile(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ >= 0 && ::fstat(file_, &info) == 0) size_ = static_cast<std::uint64_t>(info.st_size);
+}
+
+InputFile::~InputFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+bool InputFile::read(std::uint64_t offset, std::span<std::uint8_t> to) const {
+  if (offset > size_ || to.size() > size_ - offset) return false;
+  while (!to.empty()) {
+    const ssize_t got = ::pread(file_, to.data(), to.size(), static_cast<off_t>(offset));
+    if (got <= 0) return false;
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+std::vector<std::uint8_t> parquet_footer(const InputFile& file) {
+  constexpr std::size_t kTail = 8;
+  std::vector<std::uint8_t> tail(kTail);
+  if (file.size() < kTail || !file.read(file.size() - kTail, tail)) return {};
+  if (std::memcmp(tail.data() + 4, "PAR1", 4) != 0) return {};
+  std::uint32_t size = 0;
+  std::memcpy(&size, tail.data(), sizeof size);
+  if (size > file.size() - kTail) return {};
+  std::vector<std::uint8_t> footer(size);
+  if (!file.read(file.size() - kTail - size, footer)) return {};
+  return footer;
+}
+
+namespace {
+
+/// Metadata again, without some of its fields. Field numbers are those of parquet.thrift.
+class FooterEditor {
+ public:
+  explicit FooterEditor(std::span<const std::uint8_t> bytes) : bytes_(bytes), reader_(bytes) {}
+
+  std::vector<std::uint8_t> edited() {
+    edit(ThriftReader::kStruct, [&](const Field& field) {
+      if (field.id == 2) return list(field, [&](Type type) { schema_element(type); });
+      if (field.id == 4) return list(field, [&](Type type) { row_group(type); });
+      copy(field);
+    });
+    return std::move(written_);
+  }
+
+ private:
+  using Field = ThriftReader::Field;
+  using Type = ThriftReader::Type;
+
+  /// Calls `write` for each field, which writes it, or not, and passes it.
+  template <class Write>
+  void edit(Type type, Write write) {
+    reader_.fields(type, [&](const Field& field) {
+      write(field);
+      return true;
+    });
+    written_.push_back(ThriftReader::kStop);
+  }
+
+  /// With its number in full: what comes before it may be missing now.
+  void header(const Field& field) {
+    written_.push_back(field.type);
+    auto folded = static_cast<std::uint64_t>(field.id << 1 ^ field.id >> 63);
+    for (; folded >= 0x80; folded >>= 7) {
+      written_.push_back(static_cast<std::uint8_t>(folded | 0x80));
+    }
+    written_.push_back(static_cast<std::uint8_t>(folded));
+  }
+
+  /// What was read from there on.
+  void write_from(std::size_t from) {
+    const auto at = [&](std::size_t i) { return bytes_.begin() + static_cast<std::ptrdiff_t>(i); };
+    written_.insert(written_.end(), at(from), at(reader_.position()));
+  }
+
+  void copy(const Field& field) {
+    header(field);
+    const std::size_t from = reader_.position();
+    reader_.skip(field.type);
+    write_from(from);
+  }
+
+  template <class Write>
+  void list(const Field& field, Write write) {
+    header(field);
+    const std::size_t from = reader_.position();
+    bool begun = false;
+    const auto begin = [&] {
+      if (!begun) write_from(from);
+      begun = true;
+    };
+    reader_.list(field.type, [&](Type type) {
+      begin();
+      write(type);
+    });
+    begin();
+  }
+
+  /// A struct of the schema with all but its annotations as text: UTF8, ENUM, JSON, BSON.
+  void schema_element(Type type) {
+    bool of_bytes = false;
+    ThriftReader ahead = reader_;
+    ahead.fields(type, [&](const Field& field) {
+      if (field.id != 1) return false;
+      const std::int64_t stored = ahead.integer(field.type);
+      of_bytes = stored == kByteArray || stored == kFixedBytes;
+      return true;
+    });
+    edit(type, [&](const Field& field) {
+      const bool dropped = of_bytes && ((field.id == 6 && is_text_converted(field.type)) ||
+                                        (field.id == 10 && is_text_logical(field.type)));
+      dropped ? reader_.skip(field.type) : copy(field);
+    });
+  }
+
+  bool is_text_converted(Type type) {
+    const std::int64_t converted = ThriftReader(reader_).integer(type);
+    return converted == 0 || converted == 4 || converted == 19 || converted == 20;
+  }
+
+  bool is_text_logical(Type type) {
+    bool text = false;
+    ThriftReader(reader_).fields(type, [&](const Field& kind) {
+      text = kind.id == 1 || kind.id == 4 || kind.id == 12 || kind.id == 13;
+      return false;
+    });
+    return text;
+  }
+
+  void row_group(Type type) {
+    edit(type, [&](const Field& field) {
+      if (field.id == 1) return list(field, [&](Type chunk) { column_chunk(chunk); });
+      copy(field);
+    });
+  }
+
+  void column_chunk(Type type) {
+    edit(type, [&](const Field& field) {
+      if (field.id != 3) return copy(field);
+      header(field);
+      // Statistics (12) and filters (14, 15) are of values in another order, and with other hashes perhaps.
+      edit(field.type, [&](const Field& part) {
+        part.id == 12 || part.id == 14 || part.id == 15 ? reader_.skip(part.type) : copy(part);
+      });
+    });
+  }
+
+  static constexpr std::int64_t kByteArray = 6, kFixedBytes = 7;
+
+  std::span<const std::uint8_t> bytes_;
+  ThriftReader reader_;
+  std::vector<std::uint8_t> written_;
+};
+
+}  // namespace
+
+std::optional<std::vector<std::uint8_t>> without_text(std::span<const std::uint8_t> footer) {
+  try {
+    return FooterEditor(footer).edited();
+  } catch (const ThriftReader::Unreadable&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace gauze::internal

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gauze/data/source.h"
+
+// As much of Parquet as Gauze reads itself (parquet.md). Everything else of a file, and every file that has
+// something unexpected, is left to the embedded engine.
+namespace gauze::internal {
+
+/// Fields, lists and numbers of Thrift's compact protocol. Reads nothing outside its bytes, and throws `Unreadable` instead.
+class ThriftReader {
+ public:
+  struct Unreadable {};
+  enum Type : std::uint8_t {
+    kStop = 0,
+    kTrue = 1,
+    kFalse = 2,
+    kByte = 3,
+    kInteger16 = 4,
+    kInteger32 = 5,
+    kInteger64 = 6,
+    kDouble = 7,
+    kBytes = 8,
+    kList = 9,
+    kSet = 10,
+    kMap = 11,
+    kStruct = 12
+  };
+  struct Field {
+    std::int64_t id = 0;
+    Type type = kStop;
+  };
+
+  explicit ThriftReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  std::size_t position() const { return at_; }
+  std::int64_t integer(Type type);
+  std::string_view bytes(Type type);
+  void skip(Type type, int depth = kDeepest);
+
+  /// Calls `read(field)` for each field of a struct; one that it does not read, returning false, is skipped.
+  template <class Read>
+  void fields(Type type, Read read) {
+    expect(type == kStruct);
+    for (Field field; next(field);) {
+      if (!read(field)) skip(field.type);
+    }
+  }
+
+  /// Calls `read(type)` for each element, which must read it.
+  template <class Read>
+  void list(Type type, Read read) {
+    expect(type == kList || type == kSet);
+    Type element = kStop;
+    for (std::uint64_t left = list_size(element); left > 0; --left) read(element);
+  }
+
+ private:
+  static constexpr int kDeepest = 32;
+
+  static void expect(bool holds) {
+    if (!holds) throw Unreadable();
+  }
+  std::uint8_t byte() {
+    expect(at_ < bytes_.size());
+    return bytes_[at_++];
+  }
+  void pass(std::uint64_t count) {
+    expect(count <= bytes_.size() - at_);
+    at_ += static_cast<std::size_t>(count);
+  }
+  std::uint64_t number();
+  bool next(Field& field);
+  std::uint64_t list_size(Type& element);
+
+  std::span<const std::uint8_t> bytes_;
+  std::size_t at_ = 0;
+};
+
+/// A file that is open for reading; closes it.
+class InputFile {
+ public:
+  /// Nothing is open when the path is no regular file.
+  explicit InputFile(const std::string& path);
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile();
+
+  bool is_open() const { return file_ >= 0; }
+  int get() const { return file_; }
+  std::uint64_t size() const { return size_; }
+  /// Whether all of `to` was there.
+  bool read(std::uint64_t offset, std::span<std::uint8_t> to) const;
+
+ private:
+  int file_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+/// The bytes of a file's metadata; empty when it has none that can be read.
+std::vector<std::uint8_t> parquet_footer(const InputFile& file);
+
+/// The same metadata, in which columns of text are columns of bytes, without statistics. Nothing when it cannot be read.
+std::optional<std::vector<std::uint8_t>> without_text(std::span<const std::uint8_t> footer);
+
+/// Counts the integers or texts of a column from the codes of its dictionaries. Nothing where that is not all there
+/// is to it: another encoding, an unknown compression, a nested column, more than a million values, damage. `progress`
+/// may throw.
+std::optional<ValueCounts> count_parquet(const std::vector<std::string>& paths,
+                                         const std::string& column, Type type, unsigned threads,
+                                         const std::function<void(double)>& progress);
+
+}  // namespace gauze::internal
