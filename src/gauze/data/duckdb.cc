@@ -16,10 +16,8 @@ namespace {
 
 constexpr const char* kCannotStart = "the embedded engine does not start; is there enough memory?";
 constexpr const char* kCannotFinish =
-    "the embedded engine could not finish reading: a file changed, memory or disk ran out, or a "
-    "file cannot be read "
-    "(Parquet with text that is not UTF-8, a broken list in JSON): `gauze schema check` tells the "
-    "steward";
+    "the embedded engine could not finish reading: a file changed or is damaged, or memory or disk "
+    "ran out: `gauze schema check` tells the steward";
 /// So many streams know their progress; further ones work as well.
 constexpr std::size_t kConnections = 4;
 
@@ -101,8 +99,11 @@ BatchColumn::Kind kind_of(duckdb_type type, idx_t column) {
 /// Chunks of a result that `start` makes, at the first `next`.
 class DuckDbStream : public Stream {
  public:
-  explicit DuckDbStream(std::shared_ptr<DuckDbDatabase> database)
-      : database_(std::move(database)), connection_(database_->borrow()) {}
+  DuckDbStream(std::shared_ptr<DuckDbDatabase> database, std::string sql)
+      : sql_(std::move(sql)),
+        database_(std::move(database)),
+        connection_(database_->borrow()),
+        mended_(database_->mended()) {}
   ~DuckDbStream() override {
     duckdb_destroy_result(&result_);
     database_->give_back(std::move(connection_));
@@ -110,22 +111,13 @@ class DuckDbStream : public Stream {
 
   bool next(Batch& batch) override {
     const std::lock_guard lock(mutex_);
-    if (!started_) {
-      started_ = true;
-      start();
-    }
     while (!done_) {
-      duckdb_data_chunk raw = duckdb_fetch_chunk(result_);
-      if (!raw) {
-        done_ = true;
-        const char* error = duckdb_result_error(&result_);
-        if (error && *error) throw Error(ErrorCode::kIo, kCannotFinish);
-        break;
+      std::string error;
+      if (fetch(batch, error)) {
+        delivered_ = true;
+        return true;
       }
-      auto chunk = std::make_shared<Chunk>(raw);
-      if (duckdb_data_chunk_get_size(raw) == 0) continue;
-      fill(batch, std::move(chunk));
-      return true;
+      if (!error.empty()) begin_again(error);
     }
     batch = {};
     return false;
@@ -137,18 +129,66 @@ class DuckDbStream : public Stream {
     return percent < 0 ? -1 : std::min(percent / 100, 1.0);
   }
 
-  void cancel() override { duckdb_interrupt(connection_->get()); }
+  void cancel() override {
+    cancelled_ = true;
+    duckdb_interrupt(connection_->get());
+  }
 
  protected:
-  /// Runs the statement: sets `result_`, and `kinds_` unless they are set.
-  virtual void start() = 0;
+  /// Makes the statement ready for `start`, again perhaps.
+  virtual void prepare() {}
+  /// Runs the statement: sets `result_` and `kinds_`. Whether it could be run.
+  virtual bool start(std::string& error) = 0;
 
   duckdb_connection connection() { return connection_->get(); }
+  std::string error_of_result() {
+    const char* error = duckdb_result_error(&result_);
+    return error && *error ? error : "unknown";
+  }
 
+  const std::string sql_;
   duckdb_result result_{};
   std::vector<BatchColumn::Kind> kinds_;
 
  private:
+  /// Whether there are more rows; the end, or an error.
+  bool fetch(Batch& batch, std::string& error) {
+    if (!started_) {
+      if (database_->make_ready(sql_, cancelled_)) prepare();
+      if (!start(error)) return false;
+      started_ = true;
+    }
+    for (;;) {
+      duckdb_data_chunk raw = duckdb_fetch_chunk(result_);
+      if (!raw) {
+        const char* text = duckdb_result_error(&result_);
+        if (text) error = text;
+        done_ = error.empty();
+        return false;
+      }
+      auto chunk = std::make_shared<Chunk>(raw);
+      if (duckdb_data_chunk_get_size(raw) == 0) continue;
+      fill(batch, std::move(chunk));
+      return true;
+    }
+  }
+
+  void begin_again(const std::string& error) {
+    if (cancelled_ || !database_->mend(sql_, error, mended_, cancelled_)) {
+      done_ = true;
+      throw Error(ErrorCode::kIo, kCannotFinish);
+    }
+    if (delivered_) {
+      done_ = true;
+      throw MendedError();
+    }
+    mended_ = database_->mended();
+    duckdb_destroy_result(&result_);
+    result_ = {};
+    started_ = false;
+    prepare();
+  }
+
   void fill(Batch& batch, std::shared_ptr<Chunk> chunk) const {
     batch.rows = duckdb_data_chunk_get_size(chunk->chunk);
     batch.columns.assign(kinds_.size(), {});
@@ -175,23 +215,17 @@ class DuckDbStream : public Stream {
   std::shared_ptr<DuckDbDatabase> database_;
   std::unique_ptr<DuckDbConnection> connection_;
   std::mutex mutex_;
-  bool started_ = false;
-  std::atomic<bool> done_ = false;
+  unsigned mended_;
+  bool started_ = false, delivered_ = false;
+  std::atomic<bool> done_ = false, cancelled_ = false;
 };
 
 /// Rows are made as they are fetched.
 class FlowingStream final : public DuckDbStream {
  public:
   FlowingStream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql)
-      : DuckDbStream(std::move(database)) {
-    const bool failed = duckdb_prepare(connection(), sql.c_str(), &statement_.get) == DuckDBError;
-    const std::string error = failed ? duckdb_prepare_error(statement_.get) : "";
-    if (is_of_the_text(error))
-      throw Error(ErrorCode::kInternal, "wrong SQL for the embedded engine: " + error);
-    if (failed) throw Error(ErrorCode::kIo, kCannotFinish);
-    const idx_t columns = duckdb_prepared_statement_column_count(statement_.get);
-    for (idx_t i = 0; i < columns; ++i)
-      kinds_.push_back(kind_of(duckdb_prepared_statement_column_type(statement_.get, i), i));
+      : DuckDbStream(std::move(database), sql) {
+    FlowingStream::prepare();
   }
 
  private:
@@ -203,9 +237,23 @@ class FlowingStream final : public DuckDbStream {
     duckdb_prepared_statement get = nullptr;
   };
 
-  void start() override {
-    if (duckdb_execute_prepared_streaming(statement_.get, &result_) == DuckDBError)
-      throw Error(ErrorCode::kIo, kCannotFinish);
+  void prepare() override {
+    duckdb_destroy_prepare(&statement_.get);
+    const bool failed = duckdb_prepare(connection(), sql_.c_str(), &statement_.get) == DuckDBError;
+    const std::string error = failed ? duckdb_prepare_error(statement_.get) : "";
+    if (is_of_the_text(error))
+      throw Error(ErrorCode::kInternal, "wrong SQL for the embedded engine: " + error);
+    if (failed) throw Error(ErrorCode::kIo, kCannotFinish);
+    const idx_t columns = duckdb_prepared_statement_column_count(statement_.get);
+    kinds_.clear();
+    for (idx_t i = 0; i < columns; ++i)
+      kinds_.push_back(kind_of(duckdb_prepared_statement_column_type(statement_.get, i), i));
+  }
+
+  bool start(std::string& error) override {
+    if (duckdb_execute_prepared_streaming(statement_.get, &result_) == DuckDBSuccess) return true;
+    error = error_of_result();
+    return false;
   }
 
   Statement statement_;
@@ -214,23 +262,22 @@ class FlowingStream final : public DuckDbStream {
 /// All rows are made before the first is fetched.
 class WaitingStream final : public DuckDbStream {
  public:
-  WaitingStream(std::shared_ptr<DuckDbDatabase> database, std::string sql)
-      : DuckDbStream(std::move(database)), sql_(std::move(sql)) {}
+  using DuckDbStream::DuckDbStream;
 
  private:
-  void start() override {
+  bool start(std::string& error) override {
     if (duckdb_query(connection(), sql_.c_str(), &result_) == DuckDBError) {
       // Rows were read, perhaps; its words are not passed on.
-      const char* error = duckdb_result_error(&result_);
-      if (error && is_of_the_text(error))
+      error = error_of_result();
+      if (is_of_the_text(error))
         throw Error(ErrorCode::kInternal, "wrong SQL for the embedded engine");
-      throw Error(ErrorCode::kIo, kCannotFinish);
+      return false;
     }
+    kinds_.clear();
     for (idx_t i = 0; i < duckdb_column_count(&result_); ++i)
       kinds_.push_back(kind_of(duckdb_column_type(&result_, i), i));
+    return true;
   }
-
-  std::string sql_;
 };
 
 }  // namespace
@@ -310,6 +357,25 @@ void DuckDbDatabase::lock(const std::vector<std::string>& paths,
         std::string("SET enable_external_access = false"),
         std::string("SET lock_configuration = true")})
     main_->run(sql, ErrorCode::kInternal, "the embedded engine cannot be locked");
+}
+
+bool DuckDbDatabase::make_ready(const std::string& sql, const std::atomic<bool>& cancelled) {
+  const std::lock_guard lock(keeping_);
+  return keeper_ && keeper_->make_ready(sql, cancelled);
+}
+
+unsigned DuckDbDatabase::mended() {
+  const std::lock_guard lock(keeping_);
+  return mended_;
+}
+
+bool DuckDbDatabase::mend(const std::string& sql, std::string_view error, unsigned mended_before,
+                          const std::atomic<bool>& cancelled) {
+  const std::lock_guard lock(keeping_);
+  if (mended_ != mended_before) return true;
+  if (!keeper_ || !keeper_->mend(sql, error, cancelled)) return false;
+  ++mended_;
+  return true;
 }
 
 std::unique_ptr<DuckDbConnection> DuckDbDatabase::borrow() {

@@ -2,6 +2,7 @@
 
 #include <duckdb.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,18 @@ class DuckDbConnection {
   duckdb_connection connection_ = nullptr;
 };
 
+/// What a source does around the SELECTs of its streams, which may outlive it. Called by one stream at a time; `cancelled` means
+/// to stop soon, by throwing `kIo`.
+class DuckDbKeeper {
+ public:
+  virtual ~DuckDbKeeper() = default;
+  /// Before it runs. Whether it must be prepared again.
+  virtual bool make_ready(const std::string& sql, const std::atomic<bool>& cancelled) = 0;
+  /// When it has failed. Whether it will not fail for this reason again.
+  virtual bool mend(const std::string& sql, std::string_view error,
+                    const std::atomic<bool>& cancelled) = 0;
+};
+
 /// A database in memory, with a folder of its own to spill into. Connections are made while the
 /// configuration can still be changed and lent to streams.
 class DuckDbDatabase {
@@ -61,6 +74,14 @@ class DuckDbDatabase {
   DuckDbConnection& main() { return *main_; }
   /// Takes away the way to files other than these paths and folders, and to settings.
   void lock(const std::vector<std::string>& paths, const std::vector<std::string>& folders);
+
+  const std::string& folder() const { return spill_; }
+  void keep(std::unique_ptr<DuckDbKeeper> keeper) { keeper_ = std::move(keeper); }
+  bool make_ready(const std::string& sql, const std::atomic<bool>& cancelled);
+  /// How often something was mended, and mends: a stream that began before has only to begin again.
+  unsigned mended();
+  bool mend(const std::string& sql, std::string_view error, unsigned mended_before,
+            const std::atomic<bool>& cancelled);
 
   /// An aggregate as `Source::step_sum` has it, made when it is first asked for.
   std::string step_sum(const StepSum& sum);
@@ -75,6 +96,9 @@ class DuckDbDatabase {
   std::mutex mutex_;
   std::vector<std::unique_ptr<DuckDbConnection>> idle_;
   std::vector<StepSum> step_sums_;
+  std::mutex keeping_;
+  std::unique_ptr<DuckDbKeeper> keeper_;
+  unsigned mended_ = 0;
 };
 
 /// Starts a SELECT. Throws `kInternal` when the statement is wrong, `kIo` when it cannot start.

@@ -105,8 +105,11 @@ bool InputFile::read(std::uint64_t offset, std::span<std::uint8_t> to) const {
   return true;
 }
 
+namespace {
+constexpr std::size_t kTail = 8;  ///< the size of the metadata and a magic word
+}
+
 std::vector<std::uint8_t> parquet_footer(const InputFile& file) {
-  constexpr std::size_t kTail = 8;
   std::vector<std::uint8_t> tail(kTail);
   if (file.size() < kTail || !file.read(file.size() - kTail, tail)) return {};
   if (std::memcmp(tail.data() + 4, "PAR1", 4) != 0) return {};
@@ -251,6 +254,22 @@ std::optional<std::vector<std::uint8_t>> without_text(std::span<const std::uint8
   } catch (const ThriftReader::Unreadable&) {
     return std::nullopt;
   }
+}
+
+bool copy_without_text(const std::string& path, TemporaryFile& to,
+                       const std::atomic<bool>& cancelled) {
+  const InputFile file(path);
+  if (!file.is_open()) return false;
+  const std::vector<std::uint8_t> footer = parquet_footer(file);
+  const auto edited = without_text(footer);
+  if (footer.empty() || !edited) return false;
+  to.clear();
+  to.copy(file.get(), file.size() - footer.size() - kTail, cancelled);
+  const auto size = static_cast<std::uint32_t>(edited->size());
+  to.write({reinterpret_cast<const char*>(edited->data()), edited->size()});
+  to.write({reinterpret_cast<const char*>(&size), sizeof size});
+  to.write("PAR1");
+  return true;
 }
 
 }  // namespace gauze::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "gauze/data/source.h"
+#include "gauze/data/temporary_file_internal.h"
 
 // As much of Parquet as Gauze reads itself (parquet.md). Everything else of a file, and every file that has
 // something unexpected, is left to the embedded engine.
@@ -109,6 +111,10 @@ std::vector<std::uint8_t> parquet_footer(const InputFile& file);
 
 /// The same metadata, in which columns of text are columns of bytes, without statistics. Nothing when it cannot be read.
 std::optional<std::vector<std::uint8_t>> without_text(std::span<const std::uint8_t> footer);
+
+/// A copy in which columns of text are columns of bytes. Whether the file could be read; throws `kIo` when the disk is full.
+bool copy_without_text(const std::string& path, TemporaryFile& to,
+                       const std::atomic<bool>& cancelled);
 
 /// Counts the integers or texts of a column from the codes of its dictionaries. Nothing where that is not all there
 /// is to it: another encoding, an unknown compression, a nested column, more than a million values, damage. `progress`

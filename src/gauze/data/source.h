@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gauze/base/error.h"
 #include "gauze/data/dialect.h"
 #include "gauze/data/value.h"
 
@@ -35,12 +36,30 @@ struct Batch {
   std::shared_ptr<const void> owner;  ///< of what the columns point to; lives on with a copy
 };
 
+/// A source has mended what made a SELECT fail, but rows had come already: whoever reads begins again, and it will not
+/// fail for this reason again.
+class MendedError : public Error {
+ public:
+  MendedError() : Error(ErrorCode::kIo, "the file had to be mended; ask again") {}
+};
+
+/// What `read` returns, begun again when its source had to be mended.
+template <class Read>
+auto read_mended(Read read) {
+  for (;;) {
+    try {
+      return read();
+    } catch (const MendedError&) {
+    }
+  }
+}
+
 /// Rows on their way. Several threads may call `next`, each with a batch of its own.
 class Stream {
  public:
   virtual ~Stream() = default;
   /// The next rows, in no particular order, at least one; false at the end. Throws `kUnavailable` when
-  /// the source goes away and `kIo` when files, memory or disk do; the text is always the same.
+  /// the source goes away and `kIo` when files, memory or disk do; the text is always the same. Throws `MendedError`.
   virtual bool next(Batch& batch) = 0;
   /// How much of the scan is done, in [0, 1]; negative when nobody knows. From any thread.
   virtual double progress() const { return -1; }
@@ -100,6 +119,10 @@ class Source {
   virtual const Table* held(const std::string& /*table*/) { return nullptr; }
   /// How many rows no SELECT sees, an exact count for the steward. Throws `kInvalidInput` where SELECTs fail.
   virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
+  /// How many values of a column every SELECT takes for null because they are no text in UTF-8, for the steward.
+  virtual std::uint64_t broken_texts(const std::string& /*table*/, const std::string& /*column*/) {
+    return 0;
+  }
 };
 
 /// Limits on what the embedded engine takes of the machine.
@@ -118,9 +141,9 @@ struct SourceOptions {
 ///
 ///   people.csv .tsv     the first line names the columns, and chooses among , ; | and tab; all columns are
 ///                       text; a line with too few fields is dropped, fields too many are cut off
-///   people.parquet      text that is not UTF-8 makes a SELECT of its column fail
-///   people.json         objects one per line (.ndjson, .jsonl too): a line that is none, or beyond 16 MiB, is dropped;
-///                       or in a list: one that is not well formed makes SELECTs fail. All columns are text
+///   people.parquet      text that is not UTF-8 is null
+///   people.json         objects one per line (.ndjson, .jsonl too) or in a list, which must not be packed; what is no object,
+///                       or beyond 16 MiB, is dropped. All columns are text. A list is read once, by the first SELECT
 ///   base.duckdb         the table of that name in a DuckDB file; base.duckdb:visits another one
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options = {});

@@ -8,7 +8,9 @@
 #include "gauze/base/address.h"
 #include "gauze/base/words.h"
 #include "gauze/data/duckdb_internal.h"
+#include "gauze/data/json_list_internal.h"
 #include "gauze/data/parquet_internal.h"
+#include "gauze/data/temporary_file_internal.h"
 
 // Each table becomes a view whose columns have one of our types. What a file's structure can do wrong
 // shows while it is opened; afterwards no row can make the view fail.
@@ -227,31 +229,83 @@ bool is_list(DuckDbConnection& connection, const std::string& file) {
   return c == '[';
 }
 
-/// Objects as a table `json`. Of lines, those that are no object are passed over; a list that breaks off, is not
-/// UTF-8 or holds an object of more than 16 MiB makes the scan fail, for the engine reads a list whole or not at all.
-struct JsonObjects {
-  std::string lines;  ///< of the file; "" of a list
-  std::string sql;
-};
-
-JsonObjects scan_objects(DuckDbConnection& connection, const Holder& holder,
-                         const std::vector<std::string>& files) {
+/// Whether the files hold lists. Throws when some do, and when they are packed: the engine would read such a list whole or
+/// not at all, and nothing else here unpacks.
+bool are_lists(DuckDbConnection& connection, const Holder& holder,
+               const std::vector<std::string>& files) {
   std::string_view stem = files.front();
   while (is_packed(stem)) stem = stem.substr(0, stem.rfind('.'));
-  const bool named = ends_with_any(stem, {".ndjson", ".jsonl"});
-  const bool list = !named && is_list(connection, files.front());
+  if (ends_with_any(stem, {".ndjson", ".jsonl"})) return false;
+  const bool list = is_list(connection, files.front());
   for (const std::string& file : files) {
-    if (!named && is_list(connection, file) != list)
+    if (is_list(connection, file) != list)
       throw Error(ErrorCode::kInvalidInput, "some files of " + shown(holder.path) +
                                                 " are JSON lists and some are lines; see " +
                                                 shown(file));
+    if (list && is_packed(file))
+      throw Error(ErrorCode::kInvalidInput,
+                  shown(file) +
+                      " is a packed list of JSON: unpack it, or write one object per line as "
+                      ".ndjson.gz");
   }
-  const std::string lines = list ? "" : scan_lines(holder.path);
-  const std::string json =
-      list ? "SELECT json FROM read_json_objects(" + sql_text(holder.path) + ", format = 'array')"
-           : "SELECT TRY_CAST(line AS JSON) AS json FROM " + lines;
-  return {lines, "(SELECT json FROM (" + json + ") WHERE json_type(json) = 'OBJECT')"};
+  return list;
 }
+
+/// Lines as a table `json` of objects; what is no object is passed over.
+std::string objects_of(const std::string& lines) {
+  return "(SELECT json FROM (SELECT TRY_CAST(line AS JSON) AS json FROM " + lines +
+         ") WHERE json_type(json) = 'OBJECT')";
+}
+
+/// Lists as a file of lines, which is filled when it is first needed.
+class ListLines {
+ public:
+  ListLines(std::vector<std::string> lists, const std::string& folder)
+      : lists_(std::move(lists)), lines_(folder) {}
+
+  std::string path() const { return lines_.path(); }
+  bool filled() const { return filled_; }
+  std::uint64_t left_out() const { return left_out_; }
+
+  void fill(const std::atomic<bool>& cancelled) {
+    left_out_ = copy(~std::uint64_t{0}, cancelled);
+    filled_ = true;
+  }
+  /// The first object alone.
+  void fill_first() { copy(1, false); }
+
+ private:
+  std::uint64_t copy(std::uint64_t most, const std::atomic<bool>& cancelled) {
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+    lines_.clear();
+    std::uint64_t left_out = 0;
+    std::string buffer(kAtOnce, '\0'), out;
+    for (const std::string& list : lists_) {
+      std::ifstream file(list, std::ios::binary);
+      internal::JsonListSplitter splitter;
+      while (most > 0 && (file.read(buffer.data(), kAtOnce), file.gcount() > 0)) {
+        if (cancelled) throw Error(ErrorCode::kIo, "cancelled");
+        splitter.feed({buffer.data(), static_cast<std::size_t>(file.gcount())},
+                      [&](std::string_view line) {
+                        if (most == 0) return;
+                        --most;
+                        out += line;
+                      });
+        lines_.write(out);
+        out.clear();
+      }
+      if (!file.is_open() || file.bad())
+        throw Error(ErrorCode::kIo, "the file " + shown(list) + " cannot be read");
+      left_out += splitter.left_out();
+    }
+    return left_out;
+  }
+
+  std::vector<std::string> lists_;
+  internal::TemporaryFile lines_;
+  bool filled_ = false;
+  std::uint64_t left_out_ = 0;
+};
 
 /// The names in the first object, for whoever declared none.
 std::vector<std::string> first_names(DuckDbConnection& connection, const Holder& holder,
@@ -287,6 +341,7 @@ std::string scan_json(const Holder& holder, const std::string& objects,
 struct ViewColumn {
   ColumnInfo info;
   std::string sql;
+  bool is_varchar = false;
 };
 
 ViewColumn view_column(const std::string& name, duckdb_type type) {
@@ -311,7 +366,7 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
     case DUCKDB_TYPE_DOUBLE:
       return {{name, Type::kDouble}, column};
     case DUCKDB_TYPE_VARCHAR:
-      return {{name, Type::kText}, column};
+      return {{name, Type::kText}, column, true};
     case DUCKDB_TYPE_DATE:
       return {{name, Type::kDate}, column};
     case DUCKDB_TYPE_TIMESTAMP:
@@ -327,25 +382,198 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
   }
 }
 
+/// The tables of a source, as views. Streams may outlive the source, and this lives as long as they do.
+class FileTables final : public internal::DuckDbKeeper {
+ public:
+  explicit FileTables(internal::DuckDbDatabase& database) : database_(database) {}
+
+  /// What a table is read from.
+  struct Scan {
+    Holder holder;
+    std::string from;         ///< in FROM
+    std::string lines = {};   ///< the scan that passes over what is no row, where one does
+    std::string no_row = {};  ///< and which of its lines are none
+    std::unique_ptr<ListLines> list = {};
+    std::vector<ViewColumn> columns = {};
+    std::vector<std::unique_ptr<internal::TemporaryFile>> mended =
+        {};  ///< in the place of files of Parquet
+  };
+
+  const Scan& open(const std::string& name, const Holder& holder,
+                   const std::vector<std::string>& files,
+                   const std::vector<std::string>& json_columns) {
+    Scan& scan = scans_.emplace(name, make_scan(holder, files, json_columns)).first->second;
+    scan.columns = view_columns(scan);
+    make_view(name, scan);
+    return scan;
+  }
+
+  /// With the name as it was given; null where there is none.
+  const std::pair<const std::string, Scan>* find(const std::string& table) const {
+    for (const auto& scan : scans_) {
+      if (same_name(scan.first, table)) return &scan;
+    }
+    return nullptr;
+  }
+
+  bool make_ready(const std::string& sql, const std::atomic<bool>& cancelled) override {
+    bool filled = false;
+    for (auto& [name, scan] : scans_) {
+      if (!scan.list || scan.list->filled() || !is_named(name, sql)) continue;
+      scan.list->fill(cancelled);
+      filled = true;
+    }
+    return filled;
+  }
+
+  bool mend(const std::string& sql, std::string_view error,
+            const std::atomic<bool>& cancelled) override {
+    if (error.find("Invalid string encoding found in Parquet file") == std::string_view::npos)
+      return false;
+    bool mended = false;
+    for (auto& [name, scan] : scans_) {
+      if (scan.holder.format == Format::kParquet && scan.mended.empty() && is_named(name, sql))
+        mended = mend(name, scan, cancelled) || mended;
+    }
+    return mended;
+  }
+
+ private:
+  /// Names in SQL are the views', so that nothing is missed.
+  static bool is_named(const std::string& name, const std::string& sql) {
+    return std::search(sql.begin(), sql.end(), name.begin(), name.end(), [](char a, char b) {
+             return same_name(std::string_view(&a, 1), std::string_view(&b, 1));
+           }) != sql.end();
+  }
+
+  /// The engine checks that text in Parquet is UTF-8 as it reads it, and nothing can tell it not to, except a file
+  /// whose metadata does not call it text.
+  bool mend(const std::string& name, Scan& scan, const std::atomic<bool>& cancelled) {
+    std::vector<std::unique_ptr<internal::TemporaryFile>> copies;
+    std::string paths;
+    for (const std::string& file : find_files(database_.main(), scan.holder.path)) {
+      auto& copy =
+          copies.emplace_back(std::make_unique<internal::TemporaryFile>(database_.folder()));
+      if (!internal::copy_without_text(file, *copy, cancelled)) return false;
+      paths += (paths.empty() ? "" : ", ") + sql_text(named_like(file, *copy));
+    }
+    Scan instead{scan.holder, "read_parquet([" + paths + "], union_by_name = true)"};
+    instead.columns = scan.columns;
+    for (ViewColumn& column : instead.columns) {
+      if (column.is_varchar)
+        column.sql = "TRY(decode(" + duckdb_dialect().identifier(column.info.name) + "))";
+    }
+    instead.mended = std::move(copies);
+    make_view(name, instead);
+    scan = std::move(instead);
+    return true;
+  }
+
+  /// The engine finds columns in names of folders: x=1.
+  std::string named_like(const std::string& file, const internal::TemporaryFile& copy) {
+    if (file.find('=') == std::string::npos) return copy.path();
+    const fs::path name = fs::path(database_.folder() + "/mended" + file);
+    std::error_code failed;
+    fs::create_directories(name.parent_path(), failed);
+    fs::create_symlink(copy.path(), name, failed);
+    return name.string();
+  }
+
+  Scan make_scan(const Holder& holder, const std::vector<std::string>& files,
+                 const std::vector<std::string>& json_columns) {
+    DuckDbConnection& connection = database_.main();
+    if (holder.format == Format::kCsv) {
+      const std::string csv = scan_csv(connection, holder, files);
+      return {holder, csv, csv, "false"};
+    }
+    if (holder.format == Format::kParquet)
+      return {holder, "read_parquet(" + sql_text(holder.path) + ", union_by_name = true)"};
+    if (holder.format == Format::kDuckDb)
+      return {holder, attach(holder) + "." + duckdb_dialect().identifier(holder.table)};
+    auto list = are_lists(connection, holder, files)
+                    ? std::make_unique<ListLines>(files, database_.folder())
+                    : nullptr;
+    if (list && json_columns.empty()) list->fill_first();
+    const std::string lines = scan_lines(list ? list->path() : holder.path);
+    const std::string objects = objects_of(lines);
+    const auto names =
+        json_columns.empty() ? first_names(connection, holder, objects) : json_columns;
+    return {holder, scan_json(holder, objects, names), lines,
+            "trim(line, chr(9) || chr(13) || ' ') <> '' AND "
+            "coalesce(json_type(TRY_CAST(line AS JSON)), '') <> 'OBJECT'",
+            std::move(list)};
+  }
+
+  /// A database file is attached once, whatever the number of its tables.
+  std::string attach(const Holder& holder) {
+    auto [at, added] =
+        attached_.emplace(holder.path, "gauze_file_" + std::to_string(attached_.size()));
+    if (added)
+      database_.main().run("ATTACH " + sql_text(holder.path) + " AS " + at->second + " (READ_ONLY)",
+                           ErrorCode::kInvalidInput,
+                           shown(holder.path) +
+                               " is no DuckDB file that can be read; is another program writing "
+                               "to it?");
+    return at->second + ".main";
+  }
+
+  std::vector<ViewColumn> view_columns(const Scan& scan) {
+    const Holder& holder = scan.holder;
+    DuckDbResult empty;
+    if (!database_.main().try_run("SELECT * FROM " + scan.from + " LIMIT 0", empty)) {
+      if (holder.format == Format::kDuckDb)
+        throw Error(ErrorCode::kUnknownName, "there is no table '" + holder.table.substr(0, 60) +
+                                                 "' in " + shown(holder.path));
+      throw Error(ErrorCode::kInvalidInput,
+                  shown(holder.path) + (holder.format == Format::kParquet ? " is not a Parquet file"
+                                                                          : " cannot be read"));
+    }
+    std::vector<ViewColumn> columns;
+    for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
+      columns.push_back(
+          view_column(duckdb_column_name(empty.get(), i), duckdb_column_type(empty.get(), i)));
+      columns.back().info.typed =
+          holder.format == Format::kParquet || holder.format == Format::kDuckDb;
+    }
+    return columns;
+  }
+
+  void make_view(const std::string& name, const Scan& scan) {
+    std::string select;
+    for (const ViewColumn& column : scan.columns)
+      select += (select.empty() ? "" : ", ") + column.sql + " AS " +
+                duckdb_dialect().identifier(column.info.name);
+    database_.main().run("CREATE OR REPLACE VIEW " + duckdb_dialect().identifier(name) +
+                             " AS SELECT " + select + " FROM " + scan.from,
+                         ErrorCode::kInvalidInput,
+                         "the columns of " + shown(scan.holder.path) + " cannot be named");
+  }
+
+  internal::DuckDbDatabase& database_;
+  std::map<std::string, Scan> scans_;
+  std::map<std::string, std::string> attached_;
+};
+
 class FileSource final : public internal::EmbeddedSource {
  public:
   FileSource(const std::map<std::string, std::string>& tables, const SourceOptions& options)
       : EmbeddedSource(options), threads_(options.threads) {
     if (tables.empty()) throw Error(ErrorCode::kInvalidInput, "no file was given");
-    std::vector<std::string> paths, folders;
+    auto owned = std::make_unique<FileTables>(*database_);
+    tables_ = owned.get();
+    database_->keep(std::move(owned));
+    std::vector<std::string> paths;
+    std::vector<std::string> folders = {database_->folder() + "/", "/proc/self/fd/"};
     for (const auto& [name, text] : tables) {
       const Holder holder = parse_holder(name, text);
       const auto files = find_files(database_->main(), holder.path);
       paths.insert(paths.end(), files.begin(), files.end());
       if (is_glob(holder.path)) folders.push_back(fixed_part(holder.path));
       const auto declared = options.json_columns.find(name);
-      const Scan& scanned = scans_
-                                .emplace(name, scan(holder, files,
-                                                    declared == options.json_columns.end()
-                                                        ? std::vector<std::string>()
-                                                        : declared->second))
-                                .first->second;
-      make_view(name, holder, scanned.from);
+      const auto& scan = tables_->open(
+          name, holder, files,
+          declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
+      for (const ViewColumn& column : scan.columns) columns_[name].push_back(column.info);
     }
     database_->lock(paths, folders);
   }
@@ -354,15 +582,14 @@ class FileSource final : public internal::EmbeddedSource {
   std::optional<ValueCounts> value_counts(
       const std::string& table, const std::string& column, Type type,
       const std::function<void(double done)>& progress) override {
-    const auto found = find_scan(table);
-    if (found == scans_.end() || found->second.holder.format != Format::kParquet) return {};
-    const std::string& path = found->second.holder.path;
+    const auto* found = tables_->find(table);
+    if (!found || found->second.holder.format != Format::kParquet) return {};
     const std::vector<ColumnInfo>& infos = columns_.at(found->first);
     const auto info = std::find_if(infos.begin(), infos.end(), [&](const ColumnInfo& each) {
       return same_name(each.name, column);
     });
     if (info == infos.end() || info->type != type) return {};
-    const auto files = find_files(database_->main(), path);
+    const auto files = find_files(database_->main(), found->second.holder.path);
     for (const std::string& file : files) {
       if (file.find('=') != std::string::npos) return {};
     }
@@ -370,34 +597,34 @@ class FileSource final : public internal::EmbeddedSource {
   }
 
   std::uint64_t broken_rows(const std::string& table) override {
-    const auto found = find_scan(table);
-    if (found == scans_.end()) return 0;
+    const auto* found = tables_->find(table);
+    if (!found) return 0;
     const Scan& scan = found->second;
-    if (!scan.lines.empty()) return passed_over(scan);
-    if (scan.holder.format == Format::kJson)
-      database_->main().run(
-          "SELECT count(*) FROM " + scan.from, ErrorCode::kInvalidInput,
-          shown(scan.holder.path) +
-              " is not a list of objects that can be read to its end: it breaks off, holds text "
-              "that is not UTF-8 or an object of more than 16 MiB; questions about it fail. One "
-              "object per line needs no such care");
-    if (scan.holder.format == Format::kParquet) expect_text(found->first, scan);
-    return 0;
+    if (scan.holder.format == Format::kParquet) expect_columns(found->first, scan.holder);
+    database_->make_ready(found->first, false);
+    return (scan.lines.empty() ? 0 : passed_over(scan)) + (scan.list ? scan.list->left_out() : 0);
+  }
+
+  std::uint64_t broken_texts(const std::string& table, const std::string& column) override {
+    const auto* found = tables_->find(table);
+    if (!found || found->second.holder.format != Format::kParquet) return 0;
+    read_through(found->first, column);
+    const Scan& scan = found->second;
+    const auto text =
+        std::find_if(scan.columns.begin(), scan.columns.end(), [&](const ViewColumn& each) {
+          return each.is_varchar && same_name(each.info.name, column);
+        });
+    if (scan.mended.empty() || text == scan.columns.end()) return 0;
+    DuckDbResult count;
+    const bool read = database_->main().try_run("SELECT count(*) FROM " + scan.from + " WHERE " +
+                                                    duckdb_dialect().identifier(text->info.name) +
+                                                    " IS NOT NULL AND " + text->sql + " IS NULL",
+                                                count);
+    return read ? std::stoull(count.text(0, 0)) : 0;
   }
 
  private:
-  /// What a table is read from.
-  struct Scan {
-    Holder holder;
-    std::string from;         ///< in FROM
-    std::string lines = {};   ///< the scan that passes over what is no row, where one does
-    std::string no_row = {};  ///< and which of its lines are none
-  };
-
-  std::map<std::string, Scan>::const_iterator find_scan(const std::string& table) const {
-    return std::find_if(scans_.begin(), scans_.end(),
-                        [&](const auto& scan) { return same_name(scan.first, table); });
-  }
+  using Scan = FileTables::Scan;
 
   /// The same scan, which notes what it leaves out.
   std::uint64_t passed_over(const Scan& scan) {
@@ -417,91 +644,35 @@ class FileSource final : public internal::EmbeddedSource {
     return count;
   }
 
-  /// The engine checks that text in Parquet is UTF-8 as it reads it, and nothing can tell it not to.
-  void expect_text(const std::string& table, const Scan& scan) {
+  /// Every value of a column, and mends the table where that must be.
+  void read_through(const std::string& table, const std::string& column) {
+    const auto stream =
+        execute("SELECT count(*) FROM (SELECT hash(" + duckdb_dialect().identifier(column) +
+                ") AS h FROM " + duckdb_dialect().identifier(table) + ") WHERE h = 0");
+    for (Batch batch; stream->next(batch);) continue;
+  }
+
+  void expect_columns(const std::string& table, const Holder& holder) {
     std::string bad;
     for (const ColumnInfo& column : columns_.at(table)) {
-      DuckDbResult read;
-      const std::string name = duckdb_dialect().identifier(column.name);
-      if (column.type == Type::kText &&
-          !database_->main().try_run("SELECT count(*) FROM (SELECT hash(" + name + ") AS h FROM " +
-                                         scan.from + ") WHERE h = 0",
-                                     read))
+      try {
+        read_through(table, column.name);
+      } catch (const Error&) {
         bad += (bad.empty() ? "'" : ", '") + column.name + "'";
+      }
     }
     if (bad.empty()) return;
     throw Error(ErrorCode::kInvalidInput,
-                "the text in " + bad + " of " + shown(scan.holder.path) +
-                    " is not all UTF-8, or cannot be read; questions about it fail. Write the "
-                    "file anew, such text as bytes or not at all");
+                bad + " of " + shown(holder.path) +
+                    " cannot be read to its end; questions about it fail: the file is damaged");
   }
 
   static std::string fixed_part(const std::string& glob) {
     return glob.substr(0, glob.rfind('/', glob.find_first_of("*?[")) + 1);
   }
 
-  Scan scan(const Holder& holder, const std::vector<std::string>& files,
-            const std::vector<std::string>& json_columns) {
-    DuckDbConnection& connection = database_->main();
-    if (holder.format == Format::kCsv) {
-      const std::string csv = scan_csv(connection, holder, files);
-      return {holder, csv, csv, "false"};
-    }
-    if (holder.format == Format::kParquet)
-      return {holder, "read_parquet(" + sql_text(holder.path) + ", union_by_name = true)"};
-    if (holder.format == Format::kDuckDb)
-      return {holder, attach(holder) + "." + duckdb_dialect().identifier(holder.table)};
-    const JsonObjects objects = scan_objects(connection, holder, files);
-    const auto names =
-        json_columns.empty() ? first_names(connection, holder, objects.sql) : json_columns;
-    return {holder, scan_json(holder, objects.sql, names), objects.lines,
-            "trim(line, chr(9) || chr(13) || ' ') <> '' AND "
-            "coalesce(json_type(TRY_CAST(line AS JSON)), '') <> 'OBJECT'"};
-  }
-
-  /// A database file is attached once, whatever the number of its tables.
-  std::string attach(const Holder& holder) {
-    auto [at, added] =
-        attached_.emplace(holder.path, "gauze_file_" + std::to_string(attached_.size()));
-    if (added)
-      database_->main().run(
-          "ATTACH " + sql_text(holder.path) + " AS " + at->second + " (READ_ONLY)",
-          ErrorCode::kInvalidInput,
-          shown(holder.path) +
-              " is no DuckDB file that can be read; is another program writing to it?");
-    return at->second + ".main";
-  }
-
-  void make_view(const std::string& name, const Holder& holder, const std::string& from) {
-    DuckDbConnection& connection = database_->main();
-    DuckDbResult empty;
-    if (!connection.try_run("SELECT * FROM " + from + " LIMIT 0", empty)) {
-      if (holder.format == Format::kDuckDb)
-        throw Error(ErrorCode::kUnknownName, "there is no table '" + holder.table.substr(0, 60) +
-                                                 "' in " + shown(holder.path));
-      throw Error(ErrorCode::kInvalidInput,
-                  shown(holder.path) + (holder.format == Format::kParquet ? " is not a Parquet file"
-                                                                          : " cannot be read"));
-    }
-    std::string select;
-    std::vector<ColumnInfo>& infos = columns_[name];
-    for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
-      ViewColumn column =
-          view_column(duckdb_column_name(empty.get(), i), duckdb_column_type(empty.get(), i));
-      column.info.typed = holder.format == Format::kParquet || holder.format == Format::kDuckDb;
-      select += (select.empty() ? "" : ", ") + column.sql + " AS " +
-                duckdb_dialect().identifier(column.info.name);
-      infos.push_back(std::move(column.info));
-    }
-    connection.run("CREATE VIEW " + duckdb_dialect().identifier(name) + " AS SELECT " + select +
-                       " FROM " + from,
-                   ErrorCode::kInvalidInput,
-                   "the columns of " + shown(holder.path) + " cannot be named");
-  }
-
   unsigned threads_;
-  std::map<std::string, Scan> scans_;
-  std::map<std::string, std::string> attached_;
+  FileTables* tables_ = nullptr;
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ class Checker {
     for (const ColumnSchema& each : table.columns) {
       auto& to = result.columns.emplace_back();
       to.name = each.name;
-      to.unreadable = counts.next();
+      to.unreadable = counts.next() + source_.broken_texts(table.name, each.name);
       to.outside = counts.next();
       to.nulls_not_declared = counts.next();
     }

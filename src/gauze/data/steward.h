@@ -20,14 +20,15 @@ nlohmann::ordered_json schema_template(Source& source, const std::vector<std::st
 struct SchemaCheck {
   struct Column {
     std::string name;
-    std::uint64_t unreadable = 0;  ///< do not parse as the declared type: become null
-    std::uint64_t outside = 0;     ///< out of range or of the categories: moved, mapped or null
+    std::uint64_t unreadable =
+        0;  ///< do not parse as the declared type, or are not UTF-8: become null
+    std::uint64_t outside = 0;  ///< out of range or of the categories: moved, mapped or null
     std::uint64_t nulls_not_declared = 0;  ///< null although "nulls" is false
   };
   struct Table {
     std::string name;
     std::uint64_t rows = 0;
-    std::uint64_t broken_rows = 0;        ///< lines of a CSV file that are no rows: left out
+    std::uint64_t broken_rows = 0;  ///< lines of CSV, or parts of JSON, that are no rows: left out
     std::uint64_t rows_without_unit = 0;  ///< belong to nobody: take no part
     std::uint64_t units = 0;
     std::uint64_t units_over_bound = 0;  ///< have more than `rows_per_unit` rows

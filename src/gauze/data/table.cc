@@ -269,7 +269,7 @@ Table read_table(Source& source, const TableSchema& schema,
     for (const ColumnSchema& each : schema.columns) names.push_back(each.name);
   const auto infos = source.columns(schema.name);
   std::string sql;
-  std::vector<Growing> growing;
+  std::vector<Type> types;
   for (const std::string& name : names) {
     const ColumnSchema* column = schema.find(name);
     if (!column)
@@ -277,13 +277,18 @@ Table read_table(Source& source, const TableSchema& schema,
                                                "' has no column '" + name.substr(0, 60) + "'");
     sql +=
         (sql.empty() ? "SELECT " : ", ") + carried(source.dialect(), *column, infos, schema.name);
-    growing.emplace_back().type = column->domain.type;
+    types.push_back(column->domain.type);
   }
-  const auto stream = source.execute(sql + " FROM " + source.dialect().identifier(schema.name));
-  Batch batch;
-  while (stream->next(batch))
-    for (std::size_t i = 0; i < growing.size(); ++i)
-      growing[i].append(batch.columns[i], batch.rows);
+  sql += " FROM " + source.dialect().identifier(schema.name);
+  std::vector<Growing> growing = read_mended([&] {
+    std::vector<Growing> read(types.size());
+    for (std::size_t i = 0; i < types.size(); ++i) read[i].type = types[i];
+    const auto stream = source.execute(sql);
+    for (Batch batch; stream->next(batch);) {
+      for (std::size_t i = 0; i < read.size(); ++i) read[i].append(batch.columns[i], batch.rows);
+    }
+    return read;
+  });
   std::vector<Column> finished;
   for (Growing& each : growing) finished.push_back(each.finish());
   return Table(std::move(names), std::move(finished));

@@ -33,17 +33,23 @@ class Parquet {
 
   /// Puts another double where `from` stands; the statistics keep what they say.
   void replace(double from, double to) const {
+    const auto bytes_of = [](const double& x) {
+      return std::string_view(reinterpret_cast<const char*>(&x), sizeof x);
+    };
+    EXPECT_EQ(replace(bytes_of(from), bytes_of(to)), 1u);
+  }
+
+  /// How often `from` stood there.
+  std::size_t replace(std::string_view from, std::string_view to) const {
     std::ifstream in(path_, std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(in)), {});
-    const std::string_view wanted(reinterpret_cast<const char*>(&from), sizeof from);
     std::size_t found = 0;
-    for (std::size_t at = bytes.find(wanted); at != std::string::npos;
-         at = bytes.find(wanted, at)) {
-      bytes.replace(at, sizeof to, reinterpret_cast<const char*>(&to), sizeof to);
+    for (std::size_t at = bytes.find(from); at != std::string::npos; at = bytes.find(from, at)) {
+      bytes.replace(at, to.size(), to);
       ++found;
     }
-    ASSERT_EQ(found, 1u);
     std::ofstream(path_, std::ios::binary) << bytes;
+    return found;
   }
 
  private:
@@ -105,6 +111,54 @@ TEST(PushedSums, DifferentValuesAreCountedInTheGroupsOfTheAnswer) {
   const SqlQuery q =
       query("SELECT g, COUNT(DISTINCT x) AS n FROM t GROUP BY g", schema(), "1000000");
   EXPECT_EQ(number(answer(q, *source, 1).rows[2][1]), 1);
+}
+
+// The reader of Parquet counts, and SQL counts where nothing else can: keys inside, outside, null and not UTF-8.
+TEST(PushedSums, RowsAreCountedAsSqlCountsThem) {
+  const Parquet file(
+      "SELECT (hash(i) % 7)::INT - 2 AS g, (CASE hash(i + 1) % 5 WHEN 0 THEN 'a' WHEN 1 THEN 'b' "
+      "WHEN 2 "
+      "THEN 'z' WHEN 3 THEN 'bad_text' END) AS c, CASE WHEN i % 3 = 0 THEN NULL ELSE (hash(i + 2) "
+      "% "
+      "20)::BIGINT - 5 END AS x, i AS w FROM range(50000) AS r(i)");
+  file.replace("bad_text", "bad\xff\xfe\xfd\xfc\xfb");
+  const auto own = file.open();
+  PlainSql sql(file.open());
+  for (const char* key : {"g", "c", "x"}) {
+    const std::string question =
+        std::string("SELECT ") + key + ", COUNT(*) AS n FROM t GROUP BY " + key;
+    ASSERT_TRUE(own->value_counts("t", key, *key == 'c' ? Type::kText : Type::kInteger, {}));
+    const GroupTruth truth = sums_of(question, *own);
+    EXPECT_EQ(truth.totals.sums, sums_of(question, sql).totals.sums) << key;
+    WideInteger rows = 0;
+    for (const WideInteger sum : truth.totals.sums) rows += sum;
+    EXPECT_EQ(rows, 50000) << key;
+  }
+  // What is more than the rows of a column is asked in SQL.
+  for (const char* question :
+       {"SELECT g, COUNT(*) AS n FROM t WHERE x > 3 GROUP BY g",
+        "SELECT g, COUNT(x) AS n FROM t GROUP BY g",
+        "SELECT g, c, COUNT(*) AS n FROM t GROUP BY g, c", "SELECT COUNT(*) AS n FROM t",
+        "SELECT g, COUNT(*) AS n FROM (SELECT g FROM t UNION ALL SELECT g FROM t) AS s GROUP BY g"})
+    EXPECT_EQ(sums_of(question, *own).totals.sums, sums_of(question, sql).totals.sums) << question;
+}
+
+// Text that is not UTF-8 is met after rows have come: the question begins again.
+TEST(PushedSums, UnitsAreReadAgainWhereAFileMustBeMended) {
+  const Parquet file(
+      "SELECT i AS u, CASE WHEN i = 399999 THEN 'bad_text' WHEN i % 2 = 0 THEN 'a' ELSE 'b' END AS "
+      "c "
+      "FROM range(400000) AS r(i)");
+  file.replace("bad_text", "bad\xff\xfe\xfd\xfc\xfb");
+  const Schema units = schema_from_json(nlohmann::json::parse(R"({
+    "version": 1, "dataset": "d", "tables": {"t": {"unit": "u", "rows_per_unit": 1, "columns": {
+        "u": {"type": "integer"},
+        "c": {"type": "text", "categories": ["a", "b"], "nulls": false, "default": "a"}}}}})"));
+  const auto source = file.open();
+  const SqlQuery q = query("SELECT c, COUNT(*) AS n FROM t GROUP BY c", units, "1000000");
+  const Answer got = answer(q, *source, 1);
+  EXPECT_EQ(number(got.rows[0][1]), 200001);
+  EXPECT_EQ(number(got.rows[1][1]), 199999);
 }
 
 // A step is 2^-18 (28 bits for 1000): each value is taken to the nearest, ties to even, then added.

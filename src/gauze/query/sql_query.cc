@@ -193,14 +193,17 @@ Release<Answer> SqlQuery::run(Source& source, Context& context) const {
   // The whole price must be there before a row is read; each mechanism then charges its part.
   Meter(context.meter).charge(event());
 
-  GroupIndex index(plan);
-  GroupTruth truth = plan.unit_is_row
-                         ? internal::read_sums(p.options, p.design, source, index)
-                         : internal::read_units(p.options, p.design, source, index, context.bits);
+  std::optional<GroupIndex> index;
+  GroupTruth truth = read_mended([&] {
+    index.emplace(plan);
+    return plan.unit_is_row
+               ? internal::read_sums(p.options, p.design, source, *index)
+               : internal::read_units(p.options, p.design, source, *index, context.bits);
+  });
 
-  const std::vector<std::uint32_t> groups = p.choose_groups(truth, index, context);
+  const std::vector<std::uint32_t> groups = p.choose_groups(truth, *index, context);
   ReleasedGroups released;
-  for (const std::uint32_t g : groups) released.keys.push_back(index.key(g));
+  for (const std::uint32_t g : groups) released.keys.push_back(index->key(g));
   for (std::size_t i = 0; i < p.design.measurements.size(); ++i) {
     const Measurement& m = p.design.measurements[i];
     released.numbers.emplace_back();

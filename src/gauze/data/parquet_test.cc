@@ -1,0 +1,308 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "gauze/data/parquet_internal.h"
+#include "gauze/data/run_duckdb_internal.h"
+#include "gauze/data/test_files_internal.h"
+
+namespace gauze::internal {
+namespace {
+
+using Counts = std::map<std::string, std::uint64_t>;
+using testing::Folder;
+using testing::rows_of;
+
+/// By value, "-" for null; nothing where the reader leaves it to the engine.
+std::optional<Counts> own_counts(const std::vector<std::string>& paths, const std::string& column,
+                                 Type type, unsigned threads = 1) {
+  const auto counted = count_parquet(paths, column, type, threads, {});
+  if (!counted) return std::nullopt;
+  Counts result;
+  for (std::size_t i = 0; i < counted->counts.size(); ++i) {
+    const std::string value =
+        type == Type::kText ? counted->texts[i] : std::to_string(counted->integers[i]);
+    result[value] += counted->counts[i];
+  }
+  if (counted->nulls > 0) result["-"] = counted->nulls;
+  return result;
+}
+
+/// The engine's answer to the same question.
+Counts counts_by_sql(Source& source, const std::string& column) {
+  Counts result;
+  for (const std::string& row :
+       rows_of(source, "SELECT CAST(" + column + " AS VARCHAR), COUNT(*) FROM t GROUP BY 1"))
+    result[row.substr(0, row.rfind('|'))] = std::stoull(row.substr(row.rfind('|') + 1));
+  return result;
+}
+
+TEST(ParquetCounts, AreThoseOfTheEngine) {
+  const Folder folder;
+  const std::string path = folder.path("t.parquet");
+  for (const std::string rows : {"9", "3000", "150000"}) {
+    for (const std::string options :
+         {"COMPRESSION snappy", "COMPRESSION uncompressed, ROW_GROUP_SIZE 5000",
+          "PARQUET_VERSION v2, DICTIONARY_SIZE_LIMIT 100000"}) {
+      run_duckdb(
+          {"COPY (SELECT (hash(i) % 1000)::INT AS g, (hash(i + 1) % 3)::BIGINT - 1 AS l, "
+           "CASE WHEN hash(i + 2) % 3 = 0 THEN NULL ELSE (hash(i + 3) % 70000)::INT END AS m, "
+           "NULL::INT AS e, 7 AS one, (i // 1000)::INT AS r, "
+           "CASE WHEN i % 11 = 0 THEN NULL ELSE 'täxt ' || (hash(i) % 40) END AS s "
+           "FROM range(" +
+           rows + ") t(i)) TO '" + path + "' (FORMAT parquet, " + options + ")"});
+      const auto source = open_files({{"t", path}});
+      std::size_t counted = 0;
+      for (const char* column : {"g", "l", "m", "e", "one", "r", "s"}) {
+        const Type type = *column == 's' ? Type::kText : Type::kInteger;
+        const auto own = own_counts({path}, column, type);
+        if (!own) continue;
+        ++counted;
+        EXPECT_EQ(*own, counts_by_sql(*source, column)) << column << rows << options;
+      }
+      EXPECT_GE(counted, rows == "9" ? 0u : 4u) << rows << options;
+    }
+  }
+}
+
+TEST(ParquetCounts, AreOfAllFilesAndForAnyNumberOfThreads) {
+  const Folder folder;
+  std::vector<std::string> paths;
+  for (int i = 0; i < 3; ++i) {
+    paths.push_back(folder.path("t" + std::to_string(i) + ".parquet"));
+    run_duckdb({"COPY (SELECT (hash(i) % 100)::" + std::string(i == 1 ? "BIGINT" : "INT") +
+                " AS g FROM range(800000) t(i)) TO '" + paths.back() + "'"});
+  }
+  const auto counts = own_counts(paths, "g", Type::kInteger);
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(*counts, counts_by_sql(*open_files({{"t", folder.path("t*.parquet")}}), "g"));
+  EXPECT_EQ(own_counts(paths, "g", Type::kInteger, 3), counts);
+}
+
+TEST(ParquetCounts, AreCancelledByWhoeverWatches) {
+  const Folder folder;
+  const std::string path = folder.path("t.parquet");
+  run_duckdb({"COPY (SELECT (i % 100)::INT AS g FROM range(4000000) t(i)) TO '" + path + "'"});
+  const std::vector<std::string> many(30, path);
+  double last = -1;
+  struct Enough {};
+  EXPECT_THROW(count_parquet(many, "g", Type::kInteger, 2,
+                             [&](double done) {
+                               last = done;
+                               throw Enough();
+                             }),
+               Enough);
+  EXPECT_GT(last, 0);
+  EXPECT_LT(last, 1);
+}
+
+TEST(ParquetCounts, LeaveToTheEngineWhatIsNotSimple) {
+  const Folder folder;
+  const std::string path = folder.path("t.parquet");
+  run_duckdb(
+      {"COPY (SELECT (i % 5)::INT AS g, (i % 5)::TINYINT AS t, (i % 5)::UINTEGER AS u, "
+       "(i % 5)::DOUBLE AS d, DATE '2020-01-01' + (i % 5)::INT AS day, [(i % 5)::INT] AS l, "
+       "{'g': (i % 5)::INT} AS r, encode('x') AS b, (i % 2 = 0) AS f, i AS id FROM range(100000) "
+       "t(i)) TO '" +
+       path + "'"});
+  EXPECT_TRUE(own_counts({path}, "g", Type::kInteger));
+  for (const char* column : {"t", "u", "d", "day", "l", "r", "b", "f", "id", "G", "none"})
+    EXPECT_FALSE(own_counts({path}, column, Type::kInteger)) << column;
+  for (const char* column : {"b", "g", "l"})
+    EXPECT_FALSE(own_counts({path}, column, Type::kText)) << column;
+  EXPECT_FALSE(own_counts({folder.path("none.parquet")}, "g", Type::kInteger));
+  run_duckdb({"COPY (SELECT 1 AS g) TO '" + path + "' (COMPRESSION zstd)"});
+  EXPECT_FALSE(own_counts({path}, "g", Type::kInteger));
+}
+
+/// Thrift's compact protocol, as far as a small file needs it.
+class ThriftWriter {
+ public:
+  ThriftWriter& number(int id, std::int64_t value, int type = 5) {
+    return field(id, type).varint(static_cast<std::uint64_t>(value << 1 ^ value >> 63));
+  }
+  ThriftWriter& text(int id, const std::string& value) {
+    field(id, 8).varint(value.size());
+    bytes_ += value;
+    return *this;
+  }
+  ThriftWriter& numbers(int id, const std::vector<std::int64_t>& values) {
+    field(id, 9);
+    bytes_ += static_cast<char>(values.size() << 4 | 5);
+    for (const std::int64_t value : values) varint(static_cast<std::uint64_t>(value << 1));
+    return *this;
+  }
+  ThriftWriter& names(int id, const std::string& name) {
+    field(id, 9);
+    bytes_ += static_cast<char>(1 << 4 | 8);
+    varint(name.size());
+    bytes_ += name;
+    return *this;
+  }
+  ThriftWriter& flag(int id, bool value) { return field(id, value ? 1 : 2); }
+  ThriftWriter& inside(int id, const ThriftWriter& value) {
+    field(id, 12).bytes_ += value.bytes();
+    return *this;
+  }
+  ThriftWriter& list(int id, const std::vector<ThriftWriter>& values) {
+    field(id, 9);
+    bytes_ += static_cast<char>(values.size() << 4 | 12);
+    for (const ThriftWriter& each : values) bytes_ += each.bytes();
+    return *this;
+  }
+  std::string bytes() const { return bytes_ + '\0'; }
+
+ private:
+  ThriftWriter& field(int id, int type) {
+    bytes_ += static_cast<char>((id - last_) << 4 | type);
+    last_ = id;
+    return *this;
+  }
+  ThriftWriter& varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
+    bytes_ += static_cast<char>(value);
+    return *this;
+  }
+  std::string bytes_;
+  int last_ = 0;
+};
+
+/// A file of one nullable column `g` of integers, {7, -7, 9} in its dictionary, and one page of the second version: levels
+/// before the packed part. `codes` are packed bits, least first.
+std::string file_of_version_2(const std::string& levels, const std::string& codes, int rows,
+                              int width = 2) {
+  const std::int32_t dictionary[] = {7, -7, 9};
+  std::string values(reinterpret_cast<const char*>(dictionary), sizeof dictionary);
+  std::string page = levels + static_cast<char>(width) + codes;
+  const auto header = [](int kind, const std::string& data, int id, const ThriftWriter& of_kind) {
+    const auto size = static_cast<std::int64_t>(data.size());
+    return ThriftWriter()
+               .number(1, kind)
+               .number(2, size)
+               .number(3, size)
+               .inside(id, of_kind)
+               .bytes() +
+           data;
+  };
+  std::string chunk = header(2, values, 7, ThriftWriter().number(1, 3).number(2, 0));
+  const auto second = static_cast<std::int64_t>(4 + chunk.size());
+  chunk += header(3, page, 8,
+                  ThriftWriter()
+                      .number(1, rows)
+                      .number(2, 0)
+                      .number(3, rows)
+                      .number(4, 8)
+                      .number(5, static_cast<std::int64_t>(levels.size()))
+                      .number(6, 0)
+                      .flag(7, false));
+  ThriftWriter column;
+  const auto size = static_cast<std::int64_t>(chunk.size());
+  column.number(1, 1)
+      .numbers(2, {0, 3, 8})
+      .names(3, "g")
+      .number(4, 0)
+      .number(5, rows, 6)
+      .number(6, size, 6)
+      .number(7, size, 6);
+  column.number(9, second, 6).number(11, 4, 6);
+  ThriftWriter group;
+  group.list(1, {ThriftWriter().number(2, 4, 6).inside(3, column)})
+      .number(2, size, 6)
+      .number(3, rows, 6);
+  const std::string footer = ThriftWriter()
+                                 .number(1, 2)
+                                 .list(2, {ThriftWriter().text(4, "root").number(5, 1),
+                                           ThriftWriter().number(1, 1).number(3, 1).text(4, "g")})
+                                 .number(3, rows, 6)
+                                 .list(4, {group})
+                                 .bytes();
+  const auto length = static_cast<std::uint32_t>(footer.size());
+  return "PAR1" + chunk + footer +
+         std::string(reinterpret_cast<const char*>(&length), sizeof length) + "PAR1";
+}
+
+// Ten rows: levels 1101111111 (a packed group, then a run of two); codes 2 0 1 2 0 1 2 0 packed and a run of one 2.
+TEST(ParquetCounts, ReadPagesOfTheSecondVersion) {
+  const Folder folder;
+  const std::string levels("\x03\xfb\x04\x01", 4);
+  const std::string codes("\x03\x92\x24\x02\x02", 5);
+  const std::string path = folder.write("t.parquet", file_of_version_2(levels, codes, 10));
+  EXPECT_EQ(own_counts({path}, "g", Type::kInteger),
+            (Counts{{"7", 3}, {"-7", 2}, {"9", 4}, {"-", 1}}));
+  EXPECT_EQ(counts_by_sql(*open_files({{"t", path}}), "g"),
+            (Counts{{"7", 3}, {"-7", 2}, {"9", 4}, {"-", 1}}));
+}
+
+TEST(ParquetCounts, LeaveDamageToTheEngine) {
+  const Folder folder;
+  const std::string levels("\x14\x01", 2);
+  const auto counted = [&](const std::string& bytes) {
+    return own_counts({folder.write("t.parquet", bytes)}, "g", Type::kInteger).has_value();
+  };
+  EXPECT_TRUE(counted(file_of_version_2(levels, "\x14\x02", 10)));
+  EXPECT_FALSE(counted(file_of_version_2(levels, "\x14\x03", 10)));  // no such code
+  EXPECT_FALSE(counted(file_of_version_2(levels, "\x12\x02", 10)));  // codes for nine
+  EXPECT_FALSE(
+      counted(file_of_version_2(levels, "\x03\xff\xff\x04\x02", 10)));   // no such code, packed
+  EXPECT_FALSE(counted(file_of_version_2("\x12\x01", "\x14\x02", 10)));  // levels for nine
+  EXPECT_FALSE(counted(file_of_version_2(levels, "\x14\x02", 10, 30)));  // too wide
+  // Whatever byte is another, nothing breaks, and no row is counted twice or made up.
+  const std::string good = file_of_version_2(levels, "\x14\x02", 10);
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    for (const int flip : {1, 16, 128, 255}) {
+      std::string bad = good;
+      bad[at] = static_cast<char>(bad[at] ^ flip);
+      const auto counts =
+          count_parquet({folder.write("t.parquet", bad)}, "g", Type::kInteger, 1, {});
+      if (!counts) continue;
+      std::uint64_t rows = counts->nulls;
+      for (const std::uint64_t each : counts->counts) rows += each;
+      EXPECT_LE(rows, 1000u) << at << ' ' << flip;
+    }
+    count_parquet({folder.write("t.parquet", good.substr(0, at))}, "g", Type::kInteger, 1, {});
+  }
+}
+
+TEST(ParquetFooter, LosesItsTextsAndKeepsTheRest) {
+  const Folder folder;
+  const std::string path = folder.path("t.parquet");
+  run_duckdb(
+      {"COPY (SELECT i AS a, 'x' || i AS s, ['y'] AS l, {'z': 'z', 'n': i} AS r, "
+       "1.5::DECIMAL(30, 3) AS d, '1'::JSON AS j FROM range(1000) t(i)) TO '" +
+       path + "' (ROW_GROUP_SIZE 500)"});
+  TemporaryFile copy(folder.path(""));
+  ASSERT_TRUE(copy_without_text(path, copy, false));
+  const std::string changed = folder.path("changed.parquet");
+  std::filesystem::copy_file(copy.path(), changed);
+  const auto source = open_files({{"t", changed}});
+  EXPECT_EQ(rows_of(*source,
+                    "SELECT CAST(sum(a) AS BIGINT), min(s), min(l), min(r), "
+                    "CAST(max(d) AS VARCHAR), min(j) FROM t"),
+            std::vector<std::string>{"499500|x0|[y]|{'z': z, 'n': 0}|1.500|1"});
+  std::vector<std::string> types;
+  for (const std::string& row :
+       rows_of(*source, "SELECT DISTINCT typeof(COLUMNS(*)) FROM read_parquet('" + changed + "')"))
+    types.push_back(row);
+  EXPECT_EQ(types, std::vector<std::string>{
+                       "BIGINT|BLOB|BLOB[]|STRUCT(z BLOB, n BIGINT)|DECIMAL(30,3)|BLOB"});
+}
+
+TEST(ParquetFooter, ThatIsDamagedIsNoFooter) {
+  const Folder folder;
+  const InputFile none(folder.path("none"));
+  EXPECT_FALSE(none.is_open());
+  for (const std::string& bytes :
+       {std::string(), std::string("PAR1"), std::string("PAR1PAR1"),
+        std::string("\xff\xff\xff\x7fPAR1"), std::string("\1\0\0\0PARE", 8)}) {
+    EXPECT_TRUE(parquet_footer(InputFile(folder.write("t", bytes))).empty());
+  }
+  const std::string deep(200, '\x1c');
+  EXPECT_FALSE(without_text({reinterpret_cast<const std::uint8_t*>(deep.data()), deep.size()}));
+  EXPECT_FALSE(without_text({}));
+}
+
+}  // namespace
+}  // namespace gauze::internal
