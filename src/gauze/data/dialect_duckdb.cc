@@ -61,6 +61,10 @@ class DuckDb final : public SharedDialect {
   }
 
   std::string to_text(const std::string& x, Type from) const override {
+    // A file can hold what is before the engine's first timestamp, and no cast takes that.
+    if (from == Type::kTimestamp)
+      return "(CASE WHEN " + x + " >= make_timestamp(-9223372022400000000) OR " + x +
+             " = TIMESTAMP '-infinity' THEN " + cast(x, "VARCHAR") + " END)";
     // A column's own collation could take 'Bob' and 'bob' for one person.
     return from == Type::kText ? '(' + cast(x, "VARCHAR") + " COLLATE C)" : cast(x, "VARCHAR");
   }

@@ -135,10 +135,28 @@ class DuckDbStream : public Stream {
   }
 
  protected:
-  /// Makes the statement ready for `start`, again perhaps.
-  virtual void prepare() {}
+  /// Makes the statement ready for `start`, again perhaps. Whether it could.
+  virtual bool prepare(std::string& /*error*/) { return true; }
   /// Runs the statement: sets `result_` and `kinds_`. Whether it could be run.
   virtual bool start(std::string& error) = 0;
+
+  /// Mends what made the statement fail and prepares it again, or throws.
+  void begin_again(std::string error) {
+    do {
+      if (cancelled_ || !database_->mend(sql_, error, mended_, cancelled_)) {
+        done_ = true;
+        throw Error(ErrorCode::kIo, kCannotFinish);
+      }
+      mended_ = database_->mended();
+    } while (!prepare(error));
+    if (delivered_) {
+      done_ = true;
+      throw MendedError();
+    }
+    duckdb_destroy_result(&result_);
+    result_ = {};
+    started_ = false;
+  }
 
   duckdb_connection connection() { return connection_->get(); }
   std::string error_of_result() {
@@ -154,7 +172,7 @@ class DuckDbStream : public Stream {
   /// Whether there are more rows; the end, or an error.
   bool fetch(Batch& batch, std::string& error) {
     if (!started_) {
-      if (database_->make_ready(sql_, cancelled_)) prepare();
+      if (database_->make_ready(sql_, cancelled_) && !prepare(error)) return false;
       if (!start(error)) return false;
       started_ = true;
     }
@@ -171,22 +189,6 @@ class DuckDbStream : public Stream {
       fill(batch, std::move(chunk));
       return true;
     }
-  }
-
-  void begin_again(const std::string& error) {
-    if (cancelled_ || !database_->mend(sql_, error, mended_, cancelled_)) {
-      done_ = true;
-      throw Error(ErrorCode::kIo, kCannotFinish);
-    }
-    if (delivered_) {
-      done_ = true;
-      throw MendedError();
-    }
-    mended_ = database_->mended();
-    duckdb_destroy_result(&result_);
-    result_ = {};
-    started_ = false;
-    prepare();
   }
 
   void fill(Batch& batch, std::shared_ptr<Chunk> chunk) const {
@@ -225,7 +227,8 @@ class FlowingStream final : public DuckDbStream {
  public:
   FlowingStream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql)
       : DuckDbStream(std::move(database), sql) {
-    FlowingStream::prepare();
+    std::string error;
+    if (!FlowingStream::prepare(error)) begin_again(error);
   }
 
  private:
@@ -237,17 +240,18 @@ class FlowingStream final : public DuckDbStream {
     duckdb_prepared_statement get = nullptr;
   };
 
-  void prepare() override {
+  bool prepare(std::string& error) override {
     duckdb_destroy_prepare(&statement_.get);
     const bool failed = duckdb_prepare(connection(), sql_.c_str(), &statement_.get) == DuckDBError;
-    const std::string error = failed ? duckdb_prepare_error(statement_.get) : "";
+    error = failed ? duckdb_prepare_error(statement_.get) : "";
     if (is_of_the_text(error))
       throw Error(ErrorCode::kInternal, "wrong SQL for the embedded engine: " + error);
-    if (failed) throw Error(ErrorCode::kIo, kCannotFinish);
+    if (failed) return false;
     const idx_t columns = duckdb_prepared_statement_column_count(statement_.get);
     kinds_.clear();
     for (idx_t i = 0; i < columns; ++i)
       kinds_.push_back(kind_of(duckdb_prepared_statement_column_type(statement_.get, i), i));
+    return true;
   }
 
   bool start(std::string& error) override {

@@ -190,36 +190,48 @@ class FooterEditor {
     begin();
   }
 
-  /// A struct of the schema with all but its annotations as text: UTF8, ENUM, JSON, BSON.
+  /// A struct of the schema without its annotation, where that is one as text (UTF8, ENUM, JSON, BSON) or as milliseconds.
   void schema_element(Type type) {
-    bool of_bytes = false;
+    std::int64_t stored = -1;
     ThriftReader ahead = reader_;
     ahead.fields(type, [&](const Field& field) {
-      if (field.id != 1) return false;
-      const std::int64_t stored = ahead.integer(field.type);
-      of_bytes = stored == kByteArray || stored == kFixedBytes;
-      return true;
+      if (field.id == 1) stored = ahead.integer(field.type);
+      return field.id == 1;
     });
     edit(type, [&](const Field& field) {
-      const bool dropped = of_bytes && ((field.id == 6 && is_text_converted(field.type)) ||
-                                        (field.id == 10 && is_text_logical(field.type)));
+      const bool dropped = (field.id == 6 && is_dropped_converted(field.type, stored)) ||
+                           (field.id == 10 && is_dropped_logical(field.type, stored));
       dropped ? reader_.skip(field.type) : copy(field);
     });
   }
 
-  bool is_text_converted(Type type) {
+  bool is_dropped_converted(Type type, std::int64_t stored) const {
     const std::int64_t converted = ThriftReader(reader_).integer(type);
-    return converted == 0 || converted == 4 || converted == 19 || converted == 20;
+    if (stored == kInteger64) return converted == 9;
+    return is_bytes(stored) &&
+           (converted == 0 || converted == 4 || converted == 19 || converted == 20);
   }
 
-  bool is_text_logical(Type type) {
-    bool text = false;
-    ThriftReader(reader_).fields(type, [&](const Field& kind) {
+  bool is_dropped_logical(Type type, std::int64_t stored) const {
+    bool text = false, milliseconds = false;
+    ThriftReader ahead = reader_;
+    ahead.fields(type, [&](const Field& kind) {
       text = kind.id == 1 || kind.id == 4 || kind.id == 12 || kind.id == 13;
-      return false;
+      if (kind.id != 8) return false;
+      ahead.fields(kind.type, [&](const Field& part) {
+        if (part.id != 2) return false;
+        ahead.fields(part.type, [&](const Field& unit) {
+          milliseconds = unit.id == 1;
+          return false;
+        });
+        return true;
+      });
+      return true;
     });
-    return text;
+    return (text && is_bytes(stored)) || (milliseconds && stored == kInteger64);
   }
+
+  static bool is_bytes(std::int64_t stored) { return stored == 6 || stored == 7; }
 
   void row_group(Type type) {
     edit(type, [&](const Field& field) {
@@ -239,7 +251,7 @@ class FooterEditor {
     });
   }
 
-  static constexpr std::int64_t kByteArray = 6, kFixedBytes = 7;
+  static constexpr std::int64_t kInteger64 = 2;
 
   std::span<const std::uint8_t> bytes_;
   ThriftReader reader_;
@@ -248,7 +260,7 @@ class FooterEditor {
 
 }  // namespace
 
-std::optional<std::vector<std::uint8_t>> without_text(std::span<const std::uint8_t> footer) {
+std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer) {
   try {
     return FooterEditor(footer).edited();
   } catch (const ThriftReader::Unreadable&) {
@@ -256,12 +268,12 @@ std::optional<std::vector<std::uint8_t>> without_text(std::span<const std::uint8
   }
 }
 
-bool copy_without_text(const std::string& path, TemporaryFile& to,
-                       const std::atomic<bool>& cancelled) {
+bool copy_with_raw_columns(const std::string& path, TemporaryFile& to,
+                           const std::atomic<bool>& cancelled) {
   const InputFile file(path);
   if (!file.is_open()) return false;
   const std::vector<std::uint8_t> footer = parquet_footer(file);
-  const auto edited = without_text(footer);
+  const auto edited = with_raw_columns(footer);
   if (footer.empty() || !edited) return false;
   to.clear();
   to.copy(file.get(), file.size() - footer.size() - kTail, cancelled);

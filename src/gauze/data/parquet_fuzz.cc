@@ -19,10 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   for (const gauze::Type type : {gauze::Type::kInteger, gauze::Type::kText}) {
     for (const char* column : {"g", "s"}) {
       const auto counts = parquet::count_parquet({path}, column, type, 1, {});
-      if (counts && counts->counts.size() != counts->integers.size() + counts->texts.size()) abort();
+      if (counts && counts->counts.size() != counts->integers.size() + counts->texts.size())
+        abort();
     }
   }
-  const auto once = parquet::without_text({data, size});
-  if (once && parquet::without_text(*once) != once) abort();
+  const auto once = parquet::with_raw_columns({data, size});
+  if (once && parquet::with_raw_columns(*once) != once) abort();
   return 0;
 }

@@ -341,7 +341,7 @@ std::string scan_json(const Holder& holder, const std::string& objects,
 struct ViewColumn {
   ColumnInfo info;
   std::string sql;
-  bool is_varchar = false;
+  duckdb_type type = DUCKDB_TYPE_INVALID;  ///< of the file, before it was mended
 };
 
 ViewColumn view_column(const std::string& name, duckdb_type type) {
@@ -366,7 +366,7 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
     case DUCKDB_TYPE_DOUBLE:
       return {{name, Type::kDouble}, column};
     case DUCKDB_TYPE_VARCHAR:
-      return {{name, Type::kText}, column, true};
+      return {{name, Type::kText}, column};
     case DUCKDB_TYPE_DATE:
       return {{name, Type::kDate}, column};
     case DUCKDB_TYPE_TIMESTAMP:
@@ -377,6 +377,23 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
       return {{name, Type::kTimestamp}, "TRY_CAST(" + column + " AS TIMESTAMP)"};
     case DUCKDB_TYPE_TIMESTAMP_TZ:  // its microseconds are UTC's; a cast would ask for the local zone
       return {{name, Type::kTimestamp}, "make_timestamp(epoch_us(" + column + "))"};
+    // The engine takes any number of microseconds for a time of day, and writes it without looking: beyond a day, what
+    // happens to lie in its memory.
+    case DUCKDB_TYPE_TIME:
+    case DUCKDB_TYPE_TIME_TZ:
+    case DUCKDB_TYPE_TIME_NS:
+      return {{name, Type::kText},
+              "CASE WHEN CAST(" + column +
+                  " AS TIME) BETWEEN TIME '00:00:00' AND TIME '24:00:00' " + "THEN CAST(" + column +
+                  " AS VARCHAR) END"};
+    case DUCKDB_TYPE_LIST:
+    case DUCKDB_TYPE_STRUCT:
+    case DUCKDB_TYPE_MAP:
+    case DUCKDB_TYPE_ARRAY:
+    case DUCKDB_TYPE_UNION:  // with times in them, for the same reason
+      return {{name, Type::kText},
+              "CASE WHEN typeof(" + column + ") NOT LIKE '%TIME%' THEN CAST(" + column +
+                  " AS VARCHAR) END"};
     default:
       return {{name, Type::kText}, "CAST(" + column + " AS VARCHAR)"};
   }
@@ -428,7 +445,8 @@ class FileTables final : public internal::DuckDbKeeper {
 
   bool mend(const std::string& sql, std::string_view error,
             const std::atomic<bool>& cancelled) override {
-    if (error.find("Invalid string encoding found in Parquet file") == std::string_view::npos)
+    const auto has = [&](const char* text) { return error.find(text) != std::string_view::npos; };
+    if (!has("Invalid string encoding found in Parquet file") && !has("Timestamp(MS)"))
       return false;
     bool mended = false;
     for (auto& [name, scan] : scans_) {
@@ -446,27 +464,39 @@ class FileTables final : public internal::DuckDbKeeper {
            }) != sql.end();
   }
 
-  /// The engine checks that text in Parquet is UTF-8 as it reads it, and nothing can tell it not to, except a file
-  /// whose metadata does not call it text.
+  /// The engine checks, as it reads Parquet, that text is UTF-8 and that milliseconds have microseconds, and nothing can tell
+  /// it not to, except a file whose metadata says that these are bytes and numbers.
   bool mend(const std::string& name, Scan& scan, const std::atomic<bool>& cancelled) {
-    std::vector<std::unique_ptr<internal::TemporaryFile>> copies;
-    std::string paths;
+    Scan instead{scan.holder, ""};
     for (const std::string& file : find_files(database_.main(), scan.holder.path)) {
-      auto& copy =
-          copies.emplace_back(std::make_unique<internal::TemporaryFile>(database_.folder()));
-      if (!internal::copy_without_text(file, *copy, cancelled)) return false;
-      paths += (paths.empty() ? "" : ", ") + sql_text(named_like(file, *copy));
+      auto& copy = instead.mended.emplace_back(
+          std::make_unique<internal::TemporaryFile>(database_.folder()));
+      if (!internal::copy_with_raw_columns(file, *copy, cancelled)) return false;
+      instead.from += (instead.from.empty() ? "" : ", ") + sql_text(named_like(file, *copy));
     }
-    Scan instead{scan.holder, "read_parquet([" + paths + "], union_by_name = true)"};
-    instead.columns = scan.columns;
-    for (ViewColumn& column : instead.columns) {
-      if (column.is_varchar)
-        column.sql = "TRY(decode(" + duckdb_dialect().identifier(column.info.name) + "))";
+    instead.from = "read_parquet([" + instead.from + "], union_by_name = true)";
+    DuckDbResult empty;
+    if (!database_.main().try_run("SELECT * FROM " + instead.from + " LIMIT 0", empty) ||
+        duckdb_column_count(empty.get()) != scan.columns.size())
+      return false;
+    for (idx_t i = 0; i < scan.columns.size(); ++i) {
+      instead.columns.push_back(scan.columns[i]);
+      instead.columns.back().sql = mended_sql(scan.columns[i], duckdb_column_type(empty.get(), i));
     }
-    instead.mended = std::move(copies);
     make_view(name, instead);
     scan = std::move(instead);
     return true;
+  }
+
+  /// The same values, as far as there are such: no text is null, time beyond all years its end.
+  static std::string mended_sql(const ViewColumn& column, duckdb_type type) {
+    const std::string raw = duckdb_dialect().identifier(column.info.name);
+    if (column.type == DUCKDB_TYPE_VARCHAR && type == DUCKDB_TYPE_BLOB)
+      return "TRY(decode(" + raw + "))";
+    if (column.info.type == Type::kTimestamp && type == DUCKDB_TYPE_BIGINT)
+      return "CASE WHEN " + raw + " IS NOT NULL THEN make_timestamp(1000 * least(greatest(" + raw +
+             ", -9000000000000000), 9000000000000000)) END";
+    return column.sql;
   }
 
   /// The engine finds columns in names of folders: x=1.
@@ -530,8 +560,9 @@ class FileTables final : public internal::DuckDbKeeper {
     }
     std::vector<ViewColumn> columns;
     for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
-      columns.push_back(
-          view_column(duckdb_column_name(empty.get(), i), duckdb_column_type(empty.get(), i)));
+      const duckdb_type type = duckdb_column_type(empty.get(), i);
+      columns.push_back(view_column(duckdb_column_name(empty.get(), i), type));
+      columns.back().type = type;
       columns.back().info.typed =
           holder.format == Format::kParquet || holder.format == Format::kDuckDb;
     }
@@ -612,7 +643,7 @@ class FileSource final : public internal::EmbeddedSource {
     const Scan& scan = found->second;
     const auto text =
         std::find_if(scan.columns.begin(), scan.columns.end(), [&](const ViewColumn& each) {
-          return each.is_varchar && same_name(each.info.name, column);
+          return each.type == DUCKDB_TYPE_VARCHAR && same_name(each.info.name, column);
         });
     if (scan.mended.empty() || text == scan.columns.end()) return 0;
     DuckDbResult count;

