@@ -1,3 +1,7 @@
+#include <fstream>
+
+#include "gauze/base/address.h"
+#include "gauze/base/error.h"
 #include "gauze/data/json_list_internal.h"
 
 namespace gauze::internal {
@@ -66,6 +70,41 @@ void JsonListSplitter::keep(char c) {
   if (line_.size() < kLongest) return;
   kept_ = false;
   line_.clear();
+}
+
+void ListLines::fill(const std::atomic<bool>& cancelled) {
+  left_out_ = copy(~std::uint64_t{0}, cancelled);
+  filled_ = true;
+}
+
+void ListLines::fill_first() {
+  copy(1, false);
+}
+
+std::uint64_t ListLines::copy(std::uint64_t most, const std::atomic<bool>& cancelled) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+  lines_.clear();
+  std::uint64_t left_out = 0;
+  std::string buffer(kAtOnce, '\0'), out;
+  for (const std::string& list : lists_) {
+    std::ifstream file(list, std::ios::binary);
+    JsonListSplitter splitter;
+    while (most > 0 && (file.read(buffer.data(), kAtOnce), file.gcount() > 0)) {
+      if (cancelled) throw Error(ErrorCode::kIo, "cancelled");
+      splitter.feed({buffer.data(), static_cast<std::size_t>(file.gcount())},
+                    [&](std::string_view line) {
+                      if (most == 0) return;
+                      --most;
+                      out += line;
+                    });
+      lines_.write(out);
+      out.clear();
+    }
+    if (!file.is_open() || file.bad())
+      throw Error(ErrorCode::kIo, "the file '" + shown_address(list) + "' cannot be read");
+    left_out += splitter.left_out();
+  }
+  return left_out;
 }
 
 }  // namespace gauze::internal

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "gauze/data/temporary_file_internal.h"
 
 namespace gauze::internal {
 
@@ -42,6 +46,30 @@ class JsonListSplitter {
   bool escaped_ = false;  ///< behind a backslash
   std::string closers_;   ///< brackets that are to come
   std::string line_;
+  std::uint64_t left_out_ = 0;
+};
+
+/// Files of lists as one file of lines, which is filled when it is first needed.
+class ListLines {
+ public:
+  ListLines(std::vector<std::string> lists, const std::string& folder)
+      : lists_(std::move(lists)), lines_(folder) {}
+
+  std::string path() const { return lines_.path(); }
+  bool filled() const { return filled_; }
+  std::uint64_t left_out() const { return left_out_; }
+
+  /// Throws `kIo`, also when cancelled.
+  void fill(const std::atomic<bool>& cancelled);
+  /// With the first object alone.
+  void fill_first();
+
+ private:
+  std::uint64_t copy(std::uint64_t most, const std::atomic<bool>& cancelled);
+
+  std::vector<std::string> lists_;
+  TemporaryFile lines_;
+  bool filled_ = false;
   std::uint64_t left_out_ = 0;
 };
 

@@ -41,7 +41,7 @@ constexpr unsigned kWidest = 20;
 constexpr std::uint64_t kRowsPerThread = std::uint64_t{1} << 21;
 
 /// Bytes with room behind them that may be read.
-class Buffer {
+class PaddedBytes {
  public:
   std::span<std::uint8_t> resized(std::size_t size) {
     if (bytes_.size() < size + kPadding) bytes_.resize(size + size / 4 + kPadding);
@@ -53,7 +53,7 @@ class Buffer {
 };
 
 /// The dictionary and the pages of one column in one row group.
-struct Chunk {
+struct ColumnChunk {
   std::size_t file = 0;
   std::int64_t codec = 0;
   std::int64_t rows = 0;  ///< of the row group
@@ -67,18 +67,18 @@ struct Chunk {
 struct ColumnOfFile {
   std::int64_t type = -1;
   bool nullable = false;
-  std::vector<Chunk> chunks;
+  std::vector<ColumnChunk> chunks;
 };
 
 constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kByteArray = 6;
 
-struct Element {
+struct SchemaNode {
   std::int64_t type = -1, repetition = 0, children = 0, converted = -1, logical = -1;
   std::string_view name;
 };
 
-Element read_element(Thrift& in, Thrift::Type struct_type) {
-  Element element;
+SchemaNode read_element(Thrift& in, Thrift::Type struct_type) {
+  SchemaNode element;
   in.fields(struct_type, [&](const Thrift::Field& field) {
     switch (field.id) {
       case 1:
@@ -110,7 +110,7 @@ Element read_element(Thrift& in, Thrift::Type struct_type) {
 }
 
 /// Whether it holds values of that type as they are. Integers of fewer bits, or without a sign, are not.
-bool is_plainly(const Element& element, Type type) {
+bool is_plainly(const SchemaNode& element, Type type) {
   constexpr std::int64_t kNone = -1, kUtf8 = 0, kInt32 = 17, kInt64 = 18, kString = 1,
                          kIntegers = 10;
   const std::int64_t converted = element.converted, logical = element.logical;
@@ -127,13 +127,13 @@ bool is_plainly(const Element& element, Type type) {
 }
 
 /// The place of a column among the leaves; those of its name must be one, and it must not be nested.
-std::size_t find_leaf(const std::vector<Element>& schema, const std::string& name, Type type,
+std::size_t find_leaf(const std::vector<SchemaNode>& schema, const std::string& name, Type type,
                       ColumnOfFile& column) {
   expect(!schema.empty());
   std::size_t at = 1, leaf = 0, found = 0, named = 0;
   for (std::int64_t top = 0; top < schema[0].children; ++top) {
     expect(at < schema.size());
-    const Element& child = schema[at];
+    const SchemaNode& child = schema[at];
     if (same_name(child.name, name)) {
       expect(++named == 1 && child.name == name && child.children == 0 && is_plainly(child, type));
       expect(child.repetition == 0 || child.repetition == 1);
@@ -151,7 +151,7 @@ std::size_t find_leaf(const std::vector<Element>& schema, const std::string& nam
   return found;
 }
 
-void read_chunk(Thrift& in, Thrift::Type type, Chunk& chunk) {
+void read_chunk(Thrift& in, Thrift::Type type, ColumnChunk& chunk) {
   in.fields(type, [&](const Thrift::Field& field) {
     if (field.id == 1 || field.id == 8 || field.id == 9) chunk.plain_file = false;
     if (field.id != 3) return false;
@@ -171,7 +171,7 @@ void read_chunk(Thrift& in, Thrift::Type type, Chunk& chunk) {
 
 ColumnOfFile read_column(Bytes footer, const std::string& name, Type type) {
   ColumnOfFile column;
-  std::vector<Element> schema;
+  std::vector<SchemaNode> schema;
   std::optional<std::size_t> leaf;
   Thrift in(footer);
   in.fields(Thrift::kStruct, [&](const Thrift::Field& field) {
@@ -184,7 +184,7 @@ ColumnOfFile read_column(Bytes footer, const std::string& name, Type type) {
     if (field.id != 4) return false;
     expect(leaf.has_value());
     in.list(field.type, [&](Thrift::Type group) {
-      Chunk chunk;
+      ColumnChunk chunk;
       std::size_t at = 0;
       in.fields(group, [&](const Thrift::Field& part) {
         if (part.id == 3) chunk.rows = in.integer(part.type);
@@ -369,15 +369,15 @@ void count_codes(Bytes from, std::uint64_t values, Tallies& tallies) {
       });
 }
 
-struct Page {
+struct PageHeader {
   enum Kind : std::int64_t { kData = 0, kIndex = 1, kDictionary = 2, kData2 = 3 };
   std::int64_t kind = -1, unpacked = -1, packed = -1, values = 0, encoding = -1;
   std::int64_t nulls = 0, definition_bytes = 0, repetition_bytes = 0, definition_encoding = 3;
   bool is_packed = true;
 };
 
-Page read_page(Thrift& in) {
-  Page page;
+PageHeader read_page(Thrift& in) {
+  PageHeader page;
   in.fields(Thrift::kStruct, [&](const Thrift::Field& field) {
     if (field.id >= 1 && field.id <= 3) {
       std::int64_t* const to[] = {&page.kind, &page.unpacked, &page.packed};
@@ -468,7 +468,7 @@ class ValueSums {
 /// Counts one chunk after the other, with buffers of its own.
 class ChunkCounter {
  public:
-  void count(const InputFile& file, const ColumnOfFile& column, const Chunk& chunk,
+  void count(const InputFile& file, const ColumnOfFile& column, const ColumnChunk& chunk,
              ValueSums& sums) {
     const std::int64_t first =
         chunk.dictionary > 0 ? std::min(chunk.dictionary, chunk.data) : chunk.data;
@@ -482,14 +482,14 @@ class ChunkCounter {
     std::size_t values = 0;
     for (Bytes rest = bytes; left > 0;) {
       Thrift in(rest);
-      const Page page = read_page(in);
+      const PageHeader page = read_page(in);
       rest = rest.subspan(in.position());
       const auto size = static_cast<std::size_t>(page.packed);
       expect(size <= rest.size());
       const Bytes packed = rest.first(size);
       rest = rest.subspan(size);
-      if (page.kind == Page::kIndex) continue;
-      if (page.kind == Page::kDictionary) {
+      if (page.kind == PageHeader::kIndex) continue;
+      if (page.kind == PageHeader::kDictionary) {
         expect(dictionary.empty() && (page.encoding == 0 || page.encoding == 2));
         dictionary =
             unpacked(packed, static_cast<std::size_t>(page.unpacked), chunk.codec, dictionary_);
@@ -498,7 +498,7 @@ class ChunkCounter {
         tallies_.clear(std::bit_ceil(std::max<std::size_t>(values, 1)) * 2);
         continue;
       }
-      expect((page.kind == Page::kData || page.kind == Page::kData2) &&
+      expect((page.kind == PageHeader::kData || page.kind == PageHeader::kData2) &&
              (page.encoding == 2 || page.encoding == 8) && tallies_.codes() > 0);
       const auto of_page = static_cast<std::uint64_t>(page.values);
       expect(of_page > 0 && of_page <= left);
@@ -512,7 +512,7 @@ class ChunkCounter {
   }
 
  private:
-  static Bytes unpacked(Bytes packed, std::size_t size, std::int64_t codec, Buffer& buffer) {
+  static Bytes unpacked(Bytes packed, std::size_t size, std::int64_t codec, PaddedBytes& buffer) {
     constexpr std::int64_t kNone = 0, kSnappy = 1;
     expect(codec == kNone || codec == kSnappy);
     if (codec == kNone) {
@@ -525,11 +525,12 @@ class ChunkCounter {
   }
 
   /// How many are null.
-  std::uint64_t count_page(const Page& page, Bytes packed, std::int64_t codec, bool nullable) {
+  std::uint64_t count_page(const PageHeader& page, Bytes packed, std::int64_t codec,
+                           bool nullable) {
     const auto values = static_cast<std::uint64_t>(page.values);
     auto size = static_cast<std::size_t>(page.unpacked);
     Bytes levels, codes;
-    if (page.kind == Page::kData2) {
+    if (page.kind == PageHeader::kData2) {
       const auto before = static_cast<std::size_t>(page.definition_bytes);
       expect(before <= packed.size() && before <= size);
       levels = packed.first(before);
@@ -570,14 +571,14 @@ class ChunkCounter {
     }
   }
 
-  Buffer chunk_, dictionary_, page_;
+  PaddedBytes chunk_, dictionary_, page_;
   Tallies tallies_;
 };
 
 /// Tells how much is done, at most twenty times a second.
-class Ticks {
+class ProgressTicks {
  public:
-  explicit Ticks(const std::function<void(double)>& progress) : progress_(progress) {}
+  explicit ProgressTicks(const std::function<void(double)>& progress) : progress_(progress) {}
   void tell(double done) {
     const auto now = std::chrono::steady_clock::now();
     if (!progress_ || now - last_ < std::chrono::milliseconds(50)) return;
@@ -598,13 +599,13 @@ std::optional<ValueCounts> count_parquet(const std::vector<std::string>& paths,
   try {
     std::vector<std::unique_ptr<InputFile>> files;
     std::vector<ColumnOfFile> columns;
-    std::vector<Chunk> chunks;
+    std::vector<ColumnChunk> chunks;
     std::uint64_t rows = 0;
     for (const std::string& path : paths) {
       files.push_back(std::make_unique<InputFile>(path));
       expect(files.back()->is_open());
       columns.push_back(read_column(parquet_footer(*files.back()), column, type));
-      for (Chunk& chunk : columns.back().chunks) {
+      for (ColumnChunk& chunk : columns.back().chunks) {
         chunk.file = columns.size() - 1;
         rows += static_cast<std::uint64_t>(chunk.rows);
         chunks.push_back(chunk);
@@ -616,7 +617,7 @@ std::optional<ValueCounts> count_parquet(const std::vector<std::string>& paths,
     std::atomic<std::size_t> next = 0;
     on_threads(used, [&](unsigned thread) {
       ChunkCounter counter;
-      Ticks ticks(progress);
+      ProgressTicks ticks(progress);
       try {
         for (std::size_t i = 0; (i = next++) < chunks.size();) {
           counter.count(*files[chunks[i].file], columns[chunks[i].file], chunks[i], sums[thread]);

@@ -127,7 +127,7 @@ Header parse_header(std::string_view line, const std::string& file) {
     const auto names = split(line, delimiter);
     if (names && names->size() > best.names.size()) best = {delimiter, *names};
   }
-  if (line.empty() || best.names.empty())
+  if (line.empty() || best.names.empty() || line.find('\0') != std::string_view::npos)
     throw Error(ErrorCode::kInvalidInput,
                 "the first line of " + shown(file) + " should name the columns: id,age,ward");
   for (std::size_t i = 0; i < best.names.size(); ++i) {
@@ -257,56 +257,6 @@ std::string objects_of(const std::string& lines) {
          ") WHERE json_type(json) = 'OBJECT')";
 }
 
-/// Lists as a file of lines, which is filled when it is first needed.
-class ListLines {
- public:
-  ListLines(std::vector<std::string> lists, const std::string& folder)
-      : lists_(std::move(lists)), lines_(folder) {}
-
-  std::string path() const { return lines_.path(); }
-  bool filled() const { return filled_; }
-  std::uint64_t left_out() const { return left_out_; }
-
-  void fill(const std::atomic<bool>& cancelled) {
-    left_out_ = copy(~std::uint64_t{0}, cancelled);
-    filled_ = true;
-  }
-  /// The first object alone.
-  void fill_first() { copy(1, false); }
-
- private:
-  std::uint64_t copy(std::uint64_t most, const std::atomic<bool>& cancelled) {
-    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
-    lines_.clear();
-    std::uint64_t left_out = 0;
-    std::string buffer(kAtOnce, '\0'), out;
-    for (const std::string& list : lists_) {
-      std::ifstream file(list, std::ios::binary);
-      internal::JsonListSplitter splitter;
-      while (most > 0 && (file.read(buffer.data(), kAtOnce), file.gcount() > 0)) {
-        if (cancelled) throw Error(ErrorCode::kIo, "cancelled");
-        splitter.feed({buffer.data(), static_cast<std::size_t>(file.gcount())},
-                      [&](std::string_view line) {
-                        if (most == 0) return;
-                        --most;
-                        out += line;
-                      });
-        lines_.write(out);
-        out.clear();
-      }
-      if (!file.is_open() || file.bad())
-        throw Error(ErrorCode::kIo, "the file " + shown(list) + " cannot be read");
-      left_out += splitter.left_out();
-    }
-    return left_out;
-  }
-
-  std::vector<std::string> lists_;
-  internal::TemporaryFile lines_;
-  bool filled_ = false;
-  std::uint64_t left_out_ = 0;
-};
-
 /// The names in the first object, for whoever declared none.
 std::vector<std::string> first_names(DuckDbConnection& connection, const Holder& holder,
                                      const std::string& objects) {
@@ -410,7 +360,7 @@ class FileTables final : public internal::DuckDbKeeper {
     std::string from;         ///< in FROM
     std::string lines = {};   ///< the scan that passes over what is no row, where one does
     std::string no_row = {};  ///< and which of its lines are none
-    std::unique_ptr<ListLines> list = {};
+    std::unique_ptr<internal::ListLines> list = {};
     std::vector<ViewColumn> columns = {};
     std::vector<std::unique_ptr<internal::TemporaryFile>> mended =
         {};  ///< in the place of files of Parquet
@@ -521,7 +471,7 @@ class FileTables final : public internal::DuckDbKeeper {
     if (holder.format == Format::kDuckDb)
       return {holder, attach(holder) + "." + duckdb_dialect().identifier(holder.table)};
     auto list = are_lists(connection, holder, files)
-                    ? std::make_unique<ListLines>(files, database_.folder())
+                    ? std::make_unique<internal::ListLines>(files, database_.folder())
                     : nullptr;
     if (list && json_columns.empty()) list->fill_first();
     const std::string lines = scan_lines(list ? list->path() : holder.path);

@@ -378,6 +378,15 @@ TEST(FileSource, SumsInStepsHave128Bits) {
   EXPECT_EQ(sum("CAST(CASE i % 2 WHEN 0 THEN 1 ELSE -1 END AS DOUBLE)"), Lines{"0|0|20000"});
 }
 
+TEST(FileSource, NamesWithZeroBytesAreNoNames) {
+  const Folder folder;
+  const std::string utf16(
+      "\xff\xfe"
+      "a\0,\0b\0\n\0",
+      10);
+  EXPECT_THAT(message_of({{"t", folder.write("t.csv", utf16)}}), HasSubstr("name the columns"));
+}
+
 TEST(FileSource, AnUnfinishedQuoteIsNoError) {
   const Folder folder;
   const auto source = open_files({{"t", folder.write("t.csv", "a,b\n1,2\n\"x,y\n3,4\n")}});

@@ -6,9 +6,9 @@
 #include <atomic>
 
 #include "gauze/base/error.h"
+#include "gauze/base/on_threads.h"
 #include "gauze/query/bounded_aggregate_hash_internal.h"
 #include "gauze/query/bounded_aggregate_rows_internal.h"
-#include "gauze/base/on_threads.h"
 
 namespace gauze {
 
