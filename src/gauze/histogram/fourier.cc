@@ -157,8 +157,8 @@ std::vector<Sum> coefficients_of(std::vector<Sum> values, std::uint32_t frequenc
 }
 
 /// The cells that have these coefficients: the transpose of `coefficients_of`, the shortest halves first.
-std::vector<double> cells_of(std::span<const std::int64_t> coefficients, std::uint32_t frequencies,
-                             const WholeBasis& basis) {
+std::vector<double> cells_with(std::span<const std::int64_t> coefficients,
+                               std::uint32_t frequencies, const WholeBasis& basis) {
   const std::uint32_t cells = basis.cells();
   const std::uint32_t pairs = pairs_of(frequencies, cells);
   const double unit = basis.unit() * basis.unit();
@@ -361,7 +361,7 @@ RangeHistogram FourierHistogram::measure(std::span<const std::int64_t> counts,
       {.l1_sensitivity = moved, .scale = Ratio(moved) / measuring_epsilon()});
   const std::vector<std::int64_t> noisy = noise.run(exact, context).value;
 
-  const std::vector<double> estimates = cells_of(noisy, frequencies, basis);
+  const std::vector<double> estimates = cells_with(noisy, frequencies, basis);
   const double variance = noise_variance(sensitivity);
   RangeHistogram result(
       options_.shape, estimates,

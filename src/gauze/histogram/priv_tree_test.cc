@@ -154,6 +154,20 @@ TEST(PrivTree, SurvivesTheAuditThatCatchesUnitsOfSeveralRows) {
   EXPECT_GT(testing::audited_epsilon(depth(12), depth(16), trials), 2.0 / 3);
 }
 
+// No row against one, by what is released of the first box: the counts' share of epsilon shows, so that the audit
+// can fail from below.
+TEST(PrivTree, SpendsWhatItSays) {
+  const auto first_box = [](std::size_t rows) {
+    return [rows, method = PrivTree(options({{16}}, 6))](BitSource& bits) {
+      const Points points{std::vector<std::uint32_t>(rows, 0)};
+      return release_once(method, points, bits).partition().front().value;
+    };
+  };
+  const double seen = testing::audited_epsilon(first_box(0), first_box(1), {.trials = 3000});
+  EXPECT_LE(seen, 6);
+  EXPECT_GT(seen, 0.3 * 6);
+}
+
 TEST(PrivTree, StatesTheVarianceThatItHas) {
   const Shape shape{{16, 16}};
   const Points points = testing::clustered(shape, 300, 2);

@@ -255,5 +255,55 @@ TEST(Sparse, SurvivesTheAuditThatCatchesALowThreshold) {
   EXPECT_GT(testing::audited_epsilon(count(low, 0), count(low, 1), options), 1.5);
 }
 
+/// The sum of what is released of so many cells with so many rows each.
+auto sum_of_cells(const ThresholdHistogram& mechanism, std::uint32_t cells, std::uint32_t rows) {
+  return [&mechanism, cells, rows](BitSource& bits) {
+    Points points;
+    for (std::uint32_t i = 0; i < cells * rows; ++i) points.coordinates.push_back(i % cells);
+    return release_once(mechanism, points, bits).total().value;
+  };
+}
+
+// A unit with one row in each of 16 cells: the sum of all moves by 16, its Gaussian noise by a factor of 4 more
+// than that of one cell. The twin has noise for one cell only.
+TEST(Sparse, SurvivesTheAuditThatCatchesNoiseForOneCellOfSeveral) {
+  const Ratio delta = parse_ratio("0.01");
+  const Shape shape{{20}};
+  const auto audited = [](const ThresholdHistogram& mechanism, std::uint32_t cells,
+                          std::uint32_t rows) {
+    return testing::audited_epsilon(sum_of_cells(mechanism, cells, rows),
+                                    sum_of_cells(mechanism, cells, rows + 1),
+                                    {.trials = 4000, .delta = 0.01});
+  };
+  for (const ThresholdNoise noise : {ThresholdNoise::kGaussian, ThresholdNoise::kLaplace}) {
+    const auto right = sparse(2, delta, 16, 1, noise, shape);
+    EXPECT_EQ(right.is_gaussian(), noise == ThresholdNoise::kGaussian);
+    EXPECT_LE(audited(right, 16, 50), 2);
+    EXPECT_GT(audited(sparse(2, delta, 1, 1, noise, shape), 16, 50), 3);
+  }
+  // One cell is the worst that a right one has: the audit can fail from below.
+  const double one = audited(sparse(2, delta, 1, 1, ThresholdNoise::kGaussian, shape), 1, 30);
+  EXPECT_LE(one, 2);
+  EXPECT_GT(one, 0.4);
+}
+
+// One row in each of 16 empty cells names any of them with probability delta = 0.05 at most: of 4,000 releases
+// 200, and 260 once in 10^5 seeds. The twin has the threshold of units with one cell.
+TEST(Sparse, NamesNewCellsOfAUnitWithProbabilityDeltaInAllWhichAThresholdForOneDoesNot) {
+  const Ratio delta = parse_ratio("0.05");
+  const Shape shape{{20}};
+  for (const ThresholdNoise noise : {ThresholdNoise::kGaussian, ThresholdNoise::kLaplace}) {
+    const auto named_of = [&](const ThresholdHistogram& mechanism) {
+      SeededBits bits(12);
+      const auto sum = sum_of_cells(mechanism, 16, 1);
+      int times = 0;
+      for (int i = 0; i < 4000; ++i) times += sum(bits) > 0 ? 1 : 0;
+      return times;
+    };
+    EXPECT_LE(named_of(sparse(2, delta, 16, 1, noise, shape)), 260);
+    EXPECT_GT(named_of(sparse(2, delta, 1, 1, noise, shape)), 260);
+  }
+}
+
 }  // namespace
 }  // namespace gauze

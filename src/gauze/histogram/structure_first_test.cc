@@ -160,6 +160,20 @@ TEST(StructureFirst, SurvivesTheAuditThatCatchesCountsWithoutALimit) {
   EXPECT_GT(testing::audited_epsilon(twin(x), twin(y), options), 1);
 }
 
+// The first of two cells, by what is released of it: the share of the counts shows, so that the audit can fail from
+// below.
+TEST(StructureFirst, SpendsWhatItSays) {
+  const auto first_cell = [](Counts counts) {
+    return [mechanism = structure_first(2, 2, 10, 6, Ratio(1, 2)), counts](BitSource& bits) {
+      return release_once(mechanism, counts, bits).cells()[0];
+    };
+  };
+  const double seen =
+      testing::audited_epsilon(first_cell({0, 10}), first_cell({1, 10}), {.trials = 3000});
+  EXPECT_LE(seen, 6);
+  EXPECT_GT(seen, 0.3 * 6);
+}
+
 // 3,000 releases of even counts; the mean of error^2 / variance is within 0.25 of one except with
 // probability below 1e-6.
 TEST(StructureFirst, StatesTheVarianceOfItsNoiseAndKeepsItsPromise) {
