@@ -116,18 +116,16 @@ Algorithm pruned() {
        .guarantee = kPureOrNot,
        .accuracy = "The noise of each cell before pruning; every answer states its own.",
        .cost = "Time and memory proportional to the cells.",
-       .source =
-           "The hierarchy of Hay, Rastogi, Miklau and Suciu (2010), the pruning of regression "
-           "trees of Breiman, Friedman, Olshen and Stone (1984), the shrinking of James and "
-           "Stein (1961).",
+       .source = "The hierarchy of Hay, Rastogi, Miklau and Suciu (2010), the mixture of "
+                 "prunings of Willems, Shtarkov and Tjalkens (1995), the shrinking of James and "
+                 "Stein (1961) and of Johnstone and Silverman (2005).",
        .document = "src/gauze/histogram/pruned_hierarchy.md",
-       .options = histogram_options(
-           true,
-           {aim_option(),
-            {"split_price", Type::kNumber,
-             "what a split has to show, in variances of its noise; 0 believes all, -1 takes what "
-             "suits the aim",
-             "-1"}})},
+       .options = histogram_options(true, {aim_option(),
+                                           {"split_price", Type::kNumber,
+                                            "how much more a split has to show than one of a block "
+                                            "twice as large, in variances of "
+                                            "its noise; 0 believes all",
+                                            "0.2"}})},
       [](const OptionValues& values, const Shape& shape) {
         return PrunedHierarchy({.shape = shape,
                                 .epsilon = values.number("epsilon"),

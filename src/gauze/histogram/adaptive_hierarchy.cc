@@ -21,9 +21,10 @@ constexpr double kShows = 30;
 constexpr double kMostAtOnce = 0.5;
 /// By how much even parts are taken to be emptier than they are, at most.
 constexpr double kEven = 0.2;
-/// Parts of nearly even ones are halved less often at once.
+/// Parts of nearly even ones are halved less often at once, and for good unless they are so many times full.
 constexpr double kNearlyEven = 0.6;
 constexpr std::uint32_t kFewHalvings = 2;
+constexpr double kMuch = 3;
 /// Halves that both are to be closed remain apart if they differ by so much, in variances of noise.
 constexpr double kApart = 3;
 
@@ -58,7 +59,7 @@ class AdaptiveHierarchy::Growth {
       }
     }
     measure();
-    return tree_.fitted(0, false);
+    return tree_.fitted_sparse();
   }
 
  private:
@@ -129,13 +130,15 @@ class AdaptiveHierarchy::Growth {
       const double share = std::clamp(kShows / strength, least, kMostAtOnce);
       parts = std::max(1u, static_cast<std::uint32_t>(std::lround(share * left)));
     }
+    if (parts == left) return part_for_good(block, left, halvings);
     std::vector<std::size_t> below = tree_.below(block, halvings);
     spend(parts, below);
-    if (parts < left) {
-      families_.push_back({block, std::move(below), height - halvings, left - parts});
-    } else {
-      for (const std::size_t each : below) tree_.close(each);
-    }
+    families_.push_back({block, std::move(below), height - halvings, left - parts});
+  }
+
+  /// Spends what is left on the parts of a block, and looks no further.
+  void part_for_good(std::size_t block, std::uint32_t left, std::uint32_t halvings) {
+    for (const std::size_t each : tree_.below(block, halvings)) close(each, left);
   }
 
   /// Parts what is full in a block of a family and closes the rest, neighbours that show no difference
@@ -145,7 +148,12 @@ class AdaptiveHierarchy::Growth {
     if (tree_.height(block) == family.height) {
       const double full = uneven * strength(tree_.estimate(block), family.left);
       if (full < rules_.full) return true;
-      part(block, family.left, full, uneven < kNearlyEven ? kFewHalvings : rules_.halvings);
+      if (uneven >= kNearlyEven)
+        part(block, family.left, full, rules_.halvings);
+      else if (full >= kMuch * rules_.full)
+        part(block, family.left, full, kFewHalvings);
+      else  // parts of the whole only once: their noise adds up in long ranges
+        part_for_good(block, family.left, family.whole == 0 ? 1 : kFewHalvings);
       return false;
     }
     const auto [left, right] = tree_.halves(block);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gauze/histogram/empty_blocks.h"
 #include "gauze/histogram/halving.h"
 
 namespace gauze {
@@ -14,9 +15,28 @@ std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? (a > 0 ? INT64_MAX : INT64_MIN) : sum;
 }
 
+/// Splits that are less likely are not made.
+constexpr double kUnlikely = 0.1;
+/// What is taken to be known of the odds of splits, before any is seen, counts as so many of them.
+constexpr double kPriorSplits = 32;
+
 /// How deep the blocks of a level lie.
 std::uint32_t level_depth(std::size_t level, std::size_t levels, std::uint32_t depth) {
   return static_cast<std::uint32_t>((2 * level * depth + levels) / (2 * levels));
+}
+
+/// How much likelier the evidence of a split is if there is one, as a logarithm; its size is taken to be
+/// spread as by Johnstone and Silverman (2005). Noise of few cells has Laplace's tails, which grow more
+/// slowly than those of normal noise.
+double log_likelihood_ratio(double evidence, double cells) {
+  if (evidence < 1e-3) return std::log(0.5);
+  const bool few = cells <= 64 && evidence > 8;
+  const double exponent = few ? std::sqrt(2 * evidence) : evidence / 2;
+  return exponent + std::log(-std::expm1(-exponent) / evidence);
+}
+
+double log_one_plus_exp(double x) {
+  return std::max(0.0, x) + std::log1p(std::exp(-std::abs(x)));
 }
 
 }  // namespace
@@ -152,32 +172,64 @@ HalvingTree::Split HalvingTree::split(std::size_t i) const {
   return {surplus, surplus * surplus / noise};
 }
 
-/// Splits of subtrees that show more than they cost, from the top down.
-std::vector<bool> HalvingTree::believed(double split_price) const {
-  std::vector<double> gain(nodes_.size(), 0.0);
+/// The probability that a block is split, and all above it: a mixture of all prunings, weighed by what
+/// they show (Willems, Shtarkov and Tjalkens 1995). A split has these odds, by its depth, and shows that it
+/// is so much likelier, all as logarithms.
+std::vector<double> HalvingTree::belief(const std::vector<double>& log_odds,
+                                        const std::vector<double>& shown) const {
+  std::vector<double> weight(nodes_.size(), 0.0);  // of all prunings of a block, as a logarithm
+  std::vector<double> belief(nodes_.size(), 0.0);
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     if (nodes_[i].children == 0) continue;
-    const double below = gain[nodes_[i].first_child] + gain[nodes_[i].first_child + 1];
-    gain[i] = std::max(0.0, split(i).evidence - split_price + below);
+    const double before = log_odds[depths_[i]];
+    const double after =
+        before + shown[i] + weight[nodes_[i].first_child] + weight[nodes_[i].first_child + 1];
+    weight[i] = log_one_plus_exp(after) - log_one_plus_exp(before);
+    belief[i] = 1 / (1 + std::exp(-after));
   }
-  std::vector<bool> believed(nodes_.size(), false);
-  believed[0] = gain[0] > 0;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (!believed[i]) continue;
-    for (std::uint32_t c = 0; c < 2; ++c)
-      believed[nodes_[i].first_child + c] = gain[nodes_[i].first_child + c] > 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    for (std::uint32_t c = 0; c < nodes_[i].children; ++c)
+      belief[nodes_[i].first_child + c] *= belief[i];
+  return belief;
+}
+
+/// At the top a split has even odds, and less by a factor of exp(-price / 2) at each halving; more at depths
+/// where more blocks are split of those that could be.
+std::vector<double> HalvingTree::belief(double split_price) const {
+  std::vector<double> log_odds;
+  for (std::uint32_t depth = 0; depth <= depth_; ++depth)
+    log_odds.push_back(-split_price * depth / 2);
+  std::vector<double> shown(nodes_.size(), 0.0);
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].children != 0) shown[i] = log_likelihood_ratio(split(i).evidence, volume(i));
+  std::vector<double> beliefs = belief(log_odds, shown);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<double> split(depth_ + 1, 0.0);
+    std::vector<double> could(depth_ + 1, 0.0);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      split[depths_[i]] += beliefs[i];
+      for (std::uint32_t c = 0; c < nodes_[i].children; ++c)
+        if (nodes_[nodes_[i].first_child + c].children != 0) could[depths_[i] + 1u] += beliefs[i];
+    }
+    for (std::uint32_t depth = 1; depth <= depth_; ++depth) {
+      const double prior = kPriorSplits / (1 + std::exp(split_price * depth / 2));
+      const double odds =
+          (prior + split[depth]) / (kPriorSplits - prior + could[depth] - split[depth]);
+      log_odds[depth] = std::max(log_odds[depth], std::log(odds));
+    }
+    beliefs = belief(log_odds, shown);
   }
-  return believed;
+  return beliefs;
 }
 
 /// How much of the splits of a depth that are not believed singly is signal: 1 - 1 / (mean evidence),
 /// after James and Stein (1961); 0 where that mean does not stand out from noise, whose evidence has
 /// mean 1 and a standard deviation of at most 1.9.
-std::vector<double> HalvingTree::trust(const std::vector<bool>& believed) const {
+std::vector<double> HalvingTree::trust(const std::vector<double>& belief) const {
   std::vector<double> sum(depth_ + 1, 0.0);
   std::vector<double> count(depth_ + 1, 0.0);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].children == 0 || believed[i]) continue;
+    if (nodes_[i].children == 0 || belief[i] > kUnlikely) continue;
     sum[depths_[i]] += split(i).evidence;
     count[depths_[i]] += 1;
   }
@@ -190,9 +242,10 @@ std::vector<double> HalvingTree::trust(const std::vector<bool>& believed) const 
   return trust;
 }
 
-void HalvingTree::shrink(double split_price) {
-  const std::vector<bool> believe = believed(split_price);
-  const std::vector<double> factors = trust(believe);
+/// Whether splits that are not believed were kept, too.
+bool HalvingTree::shrink(double split_price) {
+  const std::vector<double> beliefs = belief(split_price);
+  const std::vector<double> factors = trust(beliefs);
   std::vector<bool> any_below(depth_ + 2, false);
   for (std::size_t depth = depth_ + 1; depth-- > 0;)
     any_below[depth] = any_below[depth + 1] || factors[depth] > 0;
@@ -202,20 +255,75 @@ void HalvingTree::shrink(double split_price) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     TreeNode& node = nodes_[i];
     if (node.children == 0) continue;
-    if (!believe[i] && !any_below[depths_[i]]) {
+    const bool is_likely = beliefs[i] > kUnlikely;
+    if (!is_likely && !any_below[depths_[i]]) {
       node.children = 0;
       continue;
     }
     const double share = volume(node.first_child) / volume(i);
-    const double moved = (believe[i] ? 1.0 : factors[depths_[i]]) * splits[i].surplus;
+    const double moved =
+        std::max(is_likely ? beliefs[i] : 0, factors[depths_[i]]) * splits[i].surplus;
     nodes_[node.first_child].estimate = share * node.estimate + moved;
     nodes_[node.first_child + 1].estimate = (1 - share) * node.estimate - moved;
   }
+  return any_below[0];
+}
+
+/// The blocks of the tree that are left, parents first.
+std::vector<std::size_t> HalvingTree::kept() const {
+  std::vector<std::size_t> kept = {0};
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const TreeNode& node = nodes_[kept[i]];
+    for (std::uint32_t c = 0; c < node.children; ++c) kept.push_back(node.first_child + c);
+  }
+  return kept;
+}
+
+/// Fits once more what was measured, with what is to be expected of the leaves, four depths at a time.
+/// Variances stay those without.
+void HalvingTree::clear_empty_leaves(std::vector<TreeNode> measured) {
+  const std::vector<std::size_t> blocks = kept();
+  std::vector<std::vector<std::size_t>> groups(depth_ / 4 + 2);
+  std::size_t leaves = 0;
+  for (const std::size_t i : blocks) {
+    measured[i].children = nodes_[i].children;
+    if (nodes_[i].children != 0) continue;
+    groups[(depths_[i] + 3) / 4].push_back(i);
+    ++leaves;
+  }
+  for (const std::vector<std::size_t>& group : groups) {
+    std::vector<BlockCount> counts;
+    for (const std::size_t i : group)
+      counts.push_back({measured[i].estimate, measured[i].variance});
+    clear_empty(counts, leaves);
+    for (std::size_t j = 0; j < group.size(); ++j) {
+      measured[group[j]].estimate = counts[j].estimate;
+      measured[group[j]].variance = counts[j].variance;
+    }
+  }
+  fit(measured);
+  for (const std::size_t i : blocks) nodes_[i].estimate = measured[i].estimate;
+}
+
+RangeHistogram HalvingTree::fitted_sparse() {
+  std::vector<TreeNode> measured = nodes_;
+  fit(nodes_);
+  clear_empty_leaves(std::move(measured));
+  return histogram(false);
 }
 
 RangeHistogram HalvingTree::fitted(double split_price, bool gaussian) {
+  std::vector<TreeNode> measured = nodes_;
   fit(nodes_);
-  if (split_price > 0) shrink(split_price);
+  if (split_price > 0 && !shrink(split_price)) {
+    for (const std::size_t i : kept())
+      if (nodes_[i].children == 0) measured[i] = nodes_[i];
+    clear_empty_leaves(std::move(measured));
+  }
+  return histogram(gaussian);
+}
+
+RangeHistogram HalvingTree::histogram(bool gaussian) const {
   const std::size_t box = 2 * shape_.axes();
   std::vector<TreeNode> nodes = {nodes_.front()};
   std::vector<std::uint32_t> bounds(bounds_.begin(), bounds_.begin() + std::ptrdiff_t(box));

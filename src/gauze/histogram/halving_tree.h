@@ -49,8 +49,11 @@ class HalvingTree {
   /// The block is not halved any further: its rows are spread evenly. What lies below is lost.
   void close(std::size_t block) { nodes_[block].children = 0; }
 
-  /// Fits what was measured, then prunes and shrinks at the price, if there is one.
+  /// Fits what was measured; at a price it is smoothed, too: splits count by how much they are to be
+  /// believed, and blocks that seem empty are cleared.
   RangeHistogram fitted(double split_price, bool gaussian);
+  /// Fits what was measured with the blocks cleared that seem empty. Variances are those before.
+  RangeHistogram fitted_sparse();
 
  private:
   /// By how much the halves of a node differ from an even spread, and that in variances of noise.
@@ -60,9 +63,14 @@ class HalvingTree {
   };
   Split split(std::size_t node) const;
   std::vector<std::size_t> blocks(const Level& level) const;
-  std::vector<bool> believed(double split_price) const;
-  std::vector<double> trust(const std::vector<bool>& believed) const;
-  void shrink(double split_price);
+  std::vector<double> belief(double split_price) const;
+  std::vector<double> belief(const std::vector<double>& log_odds,
+                             const std::vector<double>& shown) const;
+  std::vector<double> trust(const std::vector<double>& belief) const;
+  bool shrink(double split_price);
+  std::vector<std::size_t> kept() const;
+  void clear_empty_leaves(std::vector<TreeNode> measured);
+  RangeHistogram histogram(bool gaussian) const;
   /// One more measurement of a node, weighed with those before.
   void learn(std::size_t node, double estimate, double variance);
   double volume(std::size_t node) const;

@@ -33,17 +33,11 @@ std::vector<Ratio> range_level_weights(const Shape& shape) {
   return weights;
 }
 
-double split_price(const Shape& shape, HistogramAim aim) {
-  return aim == HistogramAim::kCells || shape.axes() > 1 ? 8 : 12;
-}
-
 PrunedHierarchy::PrunedHierarchy(Options options) : options_(std::move(options)) {
   check_dense(options_.shape);
   require(options_.shape->cells() <= 1u << 24, "shape: must have at most 2^24 cells");
-  require((options_.split_price >= 0 && std::isfinite(options_.split_price)) ||
-              options_.split_price == -1,
-          "split_price: must be 0 or more, or -1 for what suits the aim");
-  if (options_.split_price < 0) options_.split_price = split_price(options_.shape, options_.aim);
+  require(options_.split_price >= 0 && std::isfinite(options_.split_price),
+          "split_price: must be 0 or more");
   options_.level_weights = weights_of(options_);
   const std::vector<Ratio>& weights = options_.level_weights;
   require(

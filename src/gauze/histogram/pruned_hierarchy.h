@@ -33,9 +33,9 @@ class PrunedHierarchy {
     /// small, at last of cells; blocks of one level are about as much larger than those of the next.
     /// 0 leaves a level out; the last one is above 0.
     std::vector<Ratio> level_weights = {};
-    /// What a split has to show to be believed, in variances of its noise; 0 believes all. -1 takes
-    /// 12 for ranges on one axis, else 8.
-    double split_price = -1;
+    /// How much more a split has to show to be believed than one of a block twice as large, in variances of
+    /// its noise; 0 believes all.
+    double split_price = 0.2;
   };
 
   explicit PrunedHierarchy(Options options);
@@ -54,8 +54,5 @@ class PrunedHierarchy {
 /// The shares for ranges of a shape: one for cells and for blocks of about 16, 256, ... cells, 3/8 for the
 /// total; in more dimensions for blocks of about 32, 1024, ... cells, and none for the total.
 std::vector<Ratio> range_level_weights(const Shape& shape);
-
-/// What a split has to show, in variances of its noise: measured on public arrays.
-double split_price(const Shape& shape, HistogramAim aim);
 
 }  // namespace gauze

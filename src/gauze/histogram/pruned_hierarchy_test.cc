@@ -21,7 +21,7 @@ using Counts = std::vector<std::int64_t>;
 using Span = std::span<const std::int64_t>;
 
 PrunedHierarchy pruned(Shape shape, const Ratio& epsilon = 1,
-                       HistogramAim aim = HistogramAim::kRanges, double price = -1) {
+                       HistogramAim aim = HistogramAim::kRanges, double price = 0.2) {
   return PrunedHierarchy({.shape = std::move(shape),
                           .epsilon = epsilon,
                           .rows_per_unit = 1u,
@@ -218,8 +218,8 @@ RangeHistogram unshared_levels(const Counts& counts, BitSource& bits) {
 }
 
 TEST(PrunedHierarchy, SurvivesTheAuditThatCatchesLevelsThatAreNotShared) {
-  const Counts none = {5, 2, 0, 1, 1, 0, 0, 3};
-  const Counts more = {6, 2, 0, 1, 1, 0, 0, 3};
+  const Counts none = {150, 20, 60, 1, 10, 0, 0, 30};
+  const Counts more = {151, 20, 60, 1, 10, 0, 0, 30};
   const PrunedHierarchy mechanism({.shape = Shape{{8}},
                                    .epsilon = 1,
                                    .rows_per_unit = 1u,
