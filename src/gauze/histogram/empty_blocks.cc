@@ -18,13 +18,13 @@ constexpr double kPrior = 2;
 constexpr double kLeast = 1e-3;
 
 /// A count in standard deviations of its noise.
-double distance(const BlockCount& block) {
+double noise_distance(const BlockCount& block) {
   return block.estimate / std::sqrt(block.variance);
 }
 
 /// How many times likelier a count is for a full block than for an empty one with Laplace noise.
-double odds_of_full(double distance) {
-  return std::numbers::sqrt2 / kSpread * std::exp(std::numbers::sqrt2 * std::abs(distance));
+double odds_of_full(double away) {
+  return std::numbers::sqrt2 / kSpread * std::exp(std::numbers::sqrt2 * std::abs(away));
 }
 
 /// The share of blocks that are full: the likeliest one, by expectation and maximisation on distances
@@ -33,7 +33,7 @@ double share_of_full(std::span<const BlockCount> blocks) {
   constexpr double kBins = 16;
   std::array<double, static_cast<std::size_t>(kBins * kNear) + 1> seen{};
   for (const BlockCount& block : blocks)
-    seen[static_cast<std::size_t>(kBins * std::abs(distance(block)))] += 1;
+    seen[static_cast<std::size_t>(kBins * std::abs(noise_distance(block)))] += 1;
   double share = 0.5;
   for (int round = 0; round < 60; ++round) {
     double full = 0;
@@ -51,11 +51,11 @@ double share_of_full(std::span<const BlockCount> blocks) {
 void clear_empty(std::span<BlockCount> blocks, std::size_t of) {
   std::vector<BlockCount> near;
   for (const BlockCount& block : blocks)
-    if (std::abs(distance(block)) < kNear) near.push_back(block);
+    if (std::abs(noise_distance(block)) < kNear) near.push_back(block);
   if (near.size() < 2) return;
   const double share = share_of_full(near);
   const auto emptiness = [&](const BlockCount& block) {
-    return (1 - share) / (1 - share + share * odds_of_full(distance(block)));
+    return (1 - share) / (1 - share + share * odds_of_full(noise_distance(block)));
   };
   double rows = 0;
   double variance = 0;
@@ -66,9 +66,9 @@ void clear_empty(std::span<BlockCount> blocks, std::size_t of) {
   }
   if (rows > 0.4 * std::log(static_cast<double>(of)) * std::sqrt(variance)) return;
   for (BlockCount& block : blocks) {
-    if (std::abs(distance(block)) >= kNear) continue;
+    if (std::abs(noise_distance(block)) >= kNear) continue;
     const double empty = emptiness(block);
-    const double doubt = empty * (1 - empty) * distance(block) * distance(block);
+    const double doubt = empty * (1 - empty) * noise_distance(block) * noise_distance(block);
     block.estimate *= 1 - empty;
     block.variance *= std::min(1.0, 1 - empty + doubt + kLeast);
   }

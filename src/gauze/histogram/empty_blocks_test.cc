@@ -11,20 +11,20 @@
 namespace gauze {
 namespace {
 
-using Blocks = std::vector<BlockCount>;
+using NoisyBlocks = std::vector<BlockCount>;
 
-/// Blocks with these many rows, each with Laplace noise of the same epsilon.
-Blocks noisy_blocks(const std::vector<std::int64_t>& rows, BitSource& bits) {
+/// NoisyBlocks with these many rows, each with Laplace noise of the same epsilon.
+NoisyBlocks noisy_blocks(const std::vector<std::int64_t>& rows, BitSource& bits) {
   const CountNoise noise = CountNoise::laplace(Ratio(1, 10), 1);
   Meter meter(noise.event());
   Context context{meter, bits};
-  Blocks blocks;
+  NoisyBlocks blocks;
   for (const std::int64_t count : noise.run(rows, context))
     blocks.push_back({static_cast<double>(count), noise.variance()});
   return blocks;
 }
 
-double squares(const Blocks& blocks, const std::vector<std::int64_t>& rows) {
+double squared_errors(const NoisyBlocks& blocks, const std::vector<std::int64_t>& rows) {
   double sum = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i)
     sum += std::pow(blocks[i].estimate - static_cast<double>(rows[i]), 2);
@@ -41,16 +41,16 @@ TEST(EmptyBlocks, EmptyBlocksLoseTheirNoiseAndFullOnesStay) {
   double before = 0;
   double after = 0;
   for (int release = 0; release < 20; ++release) {
-    Blocks blocks = noisy_blocks(rows, bits);
-    const Blocks measured = blocks;
+    NoisyBlocks blocks = noisy_blocks(rows, bits);
+    const NoisyBlocks measured = blocks;
     clear_empty(blocks, blocks.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i] == 0) continue;
       EXPECT_EQ(blocks[i].estimate, measured[i].estimate);
       EXPECT_EQ(blocks[i].variance, measured[i].variance);
     }
-    before += squares(measured, rows);
-    after += squares(blocks, rows);
+    before += squared_errors(measured, rows);
+    after += squared_errors(blocks, rows);
   }
   EXPECT_LT(10 * after, before);
 }
@@ -60,8 +60,8 @@ TEST(EmptyBlocks, EmptyBlocksLoseTheirNoiseAndFullOnesStay) {
 TEST(EmptyBlocks, RowsThatShowOnlyTogetherAreKept) {
   const std::vector<std::int64_t> rows(500, 5);
   testing::SeededBits bits(2);
-  Blocks blocks = noisy_blocks(rows, bits);
-  const Blocks measured = blocks;
+  NoisyBlocks blocks = noisy_blocks(rows, bits);
+  const NoisyBlocks measured = blocks;
   clear_empty(blocks, blocks.size());
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(blocks[i].estimate, measured[i].estimate);
 }
@@ -73,7 +73,7 @@ TEST(EmptyBlocks, TheSumOfEmptyBlocksHasNoBias) {
   testing::SeededBits bits(3);
   double sum = 0;
   for (int release = 0; release < 40; ++release) {
-    Blocks blocks = noisy_blocks(rows, bits);
+    NoisyBlocks blocks = noisy_blocks(rows, bits);
     clear_empty(blocks, blocks.size());
     for (const BlockCount& block : blocks) sum += block.estimate / 40;
   }
@@ -81,12 +81,12 @@ TEST(EmptyBlocks, TheSumOfEmptyBlocksHasNoBias) {
 }
 
 TEST(EmptyBlocks, TakesNoBlocksOneAndTheLargestCounts) {
-  Blocks none;
+  NoisyBlocks none;
   clear_empty(none, 1);
-  Blocks one = {{3, 200}};
+  NoisyBlocks one = {{3, 200}};
   clear_empty(one, 1);
   EXPECT_EQ(one[0].estimate, 3);
-  Blocks huge = {{9e18, 1e-9}, {-9e18, 1e-9}, {0, 1e-9}, {0, 1e300}};
+  NoisyBlocks huge = {{9e18, 1e-9}, {-9e18, 1e-9}, {0, 1e-9}, {0, 1e300}};
   clear_empty(huge, 4);
   EXPECT_EQ(huge[0].estimate, 9e18);
   EXPECT_EQ(huge[1].estimate, -9e18);
