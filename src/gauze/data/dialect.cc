@@ -186,6 +186,28 @@ std::string SharedDialect::convert(const std::string& x, Type from, Type to) con
   no_conversion(*this, from, to);
 }
 
+std::string SharedDialect::identity(const std::string& x, Type from, Type to) const {
+  if (to != Type::kInteger && to != Type::kText)
+    throw Error(ErrorCode::kUnsupported,
+                "what says whose a row is must be an integer or a text, not " +
+                    std::string(gauze::name(to)));
+  if (from == Type::kDouble) {
+    const std::string real = cast(x, double_name_);
+    const std::string whole = "(CASE WHEN abs(" + real + ") < " + double_literal(0x1p53) + " AND " +
+                              real + " = floor(" + real + ") THEN " + cast(real, "BIGINT") +
+                              " END)";
+    return to == Type::kText ? cast(whole, text_name_) : whole;
+  }
+  if (to == Type::kText) {
+    // The text of every other type says all of its value; NaN, which PostgreSQL's decimals know, is none.
+    const std::string text = to_text(x, from);
+    return from == Type::kDecimal ? "nullif(" + text + ", 'NaN')" : text;
+  }
+  if (from == Type::kBoolean || from == Type::kInteger) return to_integer(x, from);
+  if (from == Type::kDate || from == Type::kTimestamp) no_conversion(*this, from, to);
+  return exact_integer(x, from);
+}
+
 std::string SharedDialect::clamp(const std::string& x, Type type, const Value& lower,
                                  const Value& upper) const {
   return between(x, type == Type::kDouble || type == Type::kDecimal, lower_end(*this, type, lower),

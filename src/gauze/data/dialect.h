@@ -30,6 +30,11 @@ class Dialect {
   /// microseconds, true is 1. Throws `kUnsupported` when the engine has no total way.
   virtual std::string convert(const std::string& x, Type from, Type to) const = 0;
 
+  /// `x`, which names somebody or something, as an integer or a text: exactly, or null, so that different values
+  /// never become one. A double names somebody only where it is whole and below 2^53. Throws
+  /// `kUnsupported`.
+  virtual std::string identity(const std::string& x, Type from, Type to) const = 0;
+
   /// `x`, numeric, a date or a timestamp, moved to the nearer end of [lower, upper]; null stays null,
   /// NaN becomes null. Ends that are no doubles are rounded inward.
   virtual std::string clamp(const std::string& x, Type type, const Value& lower,

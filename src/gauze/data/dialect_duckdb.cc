@@ -11,6 +11,10 @@ std::string try_cast(const std::string& x, const char* type) {
   return "TRY_CAST(" + x + " AS " + type + ")";
 }
 
+constexpr const char* kDay = "^ *[0-9]+[-/ ][0-9]+[-/ ][0-9]+";
+constexpr const char* kTimeOfDay =
+    "([ T][0-9]+:[0-9]+(:[0-9]+([.][0-9]*)?)?(Z| UTC|[+]00(:?00)?)?)? *$";
+
 class DuckDb final : public SharedDialect {
  public:
   DuckDb() : SharedDialect("DOUBLE", "VARCHAR") {}
@@ -55,9 +59,15 @@ class DuckDb final : public SharedDialect {
   }
 
  private:
-  /// Texts that say infinity, or a year that needs no four digits, are no dates.
-  std::string time_of_text(const std::string& x, Type type) const {
-    return "(CASE WHEN " + x + " = " + within_years(*this, x, type) + " THEN " + x + " END)";
+  /// The engine reads dates with anything behind them, drops the distance to UTC and knows infinity and years of
+  /// five digits. Here a date ends or a time follows, and times are UTC's. Nearly all texts are as the
+  /// engine would write them, and need no pattern.
+  std::string time_of_text(const std::string& text, Type type) const {
+    const std::string x = try_cast(text, type_name(type).c_str());
+    const std::string rest = type == Type::kDate ? "( *$|[ T])" : kTimeOfDay;
+    return "(CASE WHEN " + x + " = " + within_years(*this, x, type) + " AND (" +
+           cast(x, "VARCHAR") + " = " + text + " OR regexp_matches(" + text + ", '" + kDay + rest +
+           "')) THEN " + x + " END)";
   }
 
   std::string to_text(const std::string& x, Type from) const override {
@@ -72,13 +82,13 @@ class DuckDb final : public SharedDialect {
   std::string to_date(const std::string& x, Type from) const override {
     if (from == Type::kDate) return within_years(*this, x, Type::kDate);
     if (from == Type::kTimestamp) return within_years(*this, try_cast(x, "DATE"), Type::kDate);
-    if (from == Type::kText) return time_of_text(try_cast(x, "DATE"), Type::kDate);
+    if (from == Type::kText) return time_of_text(x, Type::kDate);
     no_conversion(*this, from, Type::kDate);
   }
 
   std::string to_timestamp(const std::string& x, Type from) const override {
     if (from == Type::kTimestamp) return within_years(*this, x, from);
-    if (from == Type::kText) return time_of_text(try_cast(x, "TIMESTAMP"), Type::kTimestamp);
+    if (from == Type::kText) return time_of_text(x, Type::kTimestamp);
     if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
     no_conversion(*this, from, Type::kTimestamp);
   }
@@ -96,9 +106,21 @@ class DuckDb final : public SharedDialect {
     if (from == Type::kDate) return '(' + within_years(*this, x, from) + " - DATE '1970-01-01')";
     if (from == Type::kTimestamp) return "epoch_us(" + within_years(*this, x, from) + ")";
     if (from == Type::kDouble) return within_64_bits(cast(x, "DOUBLE"), true);
-    // Exactly where it fits, as the nearest end where it does not; COALESCE is lazy.
-    return "COALESCE(" + try_cast(x, "BIGINT") + ", " +
-           within_64_bits(try_cast(x, "DOUBLE"), true) + ")";
+    // Exactly where it fits, as the nearest end where it does not; COALESCE is lazy. To the engine a lone sign
+    // before a space is a zero.
+    const std::string integer = try_cast(x, "BIGINT");
+    const std::string exact = from != Type::kText ? integer
+                                                  : "CASE WHEN " + integer + " <> 0 OR contains(" +
+                                                        x + ", '0') THEN " + integer + " END";
+    return "COALESCE(" + exact + ", " + within_64_bits(try_cast(x, "DOUBLE"), true) + ")";
+  }
+
+  std::string exact_integer(const std::string& x, Type from) const override {
+    const std::string text = from == Type::kText ? x : cast(x, "VARCHAR");
+    const std::string integer = try_cast(text, "BIGINT");
+    // Nearly all are written as the engine would write them, and need no pattern.
+    return "(CASE WHEN " + cast(integer, "VARCHAR") + " = " + text + " OR regexp_matches(" + text +
+           ", '^ *[+-]?[0-9]+([.]0*)? *$') THEN " + integer + " END)";
   }
 
   std::string to_double(const std::string& x, Type from) const override {

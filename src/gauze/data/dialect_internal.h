@@ -35,6 +35,7 @@ class SharedDialect : public Dialect {
  public:
   std::string type_name(Type type) const final;
   std::string convert(const std::string& x, Type from, Type to) const final;
+  std::string identity(const std::string& x, Type from, Type to) const final;
   std::string clamp(const std::string& x, Type type, const Value& lower,
                     const Value& upper) const final;
 
@@ -45,6 +46,8 @@ class SharedDialect : public Dialect {
  private:
   virtual std::string to_boolean(const std::string& x, Type from) const = 0;
   virtual std::string to_integer(const std::string& x, Type from) const = 0;
+  /// Null where a text or a decimal is no whole number of 64 bits.
+  virtual std::string exact_integer(const std::string& x, Type from) const = 0;
   virtual std::string to_double(const std::string& x, Type from) const = 0;
   virtual std::string to_text(const std::string& x, Type from) const = 0;
   virtual std::string to_date(const std::string& x, Type from) const = 0;

@@ -17,13 +17,14 @@ std::string guarded(const std::string& x, const char* pattern, const std::string
 }
 
 constexpr const char* kInteger = "^ *[+-]?[0-9]{1,18} *$";
+constexpr const char* kWhole = "^ *[+-]?[0-9]{1,100}([.]0{0,100})? *$";
 constexpr const char* kDecimal =
     "^ *[+-]?([0-9]{1,100}([.][0-9]{0,100})?|[.][0-9]{1,100})([eE][+-]?[0-9]{1,3})? *$";
 constexpr const char* kDate =
     "^ *(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([ T]|$)";
 constexpr const char* kTime =
     "^ *[0-9]{4}-[0-9]{2}-[0-9]{2}[ "
-    "T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?Z? *$";
+    "T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?(Z| UTC|[+]00(:?00)?)? *$";
 constexpr const char* kOnlyDate = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2} *$";
 
 /// A numeric as a double; PostgreSQL raises an error where the nearest double would be 0 or infinite.
@@ -151,6 +152,15 @@ class Postgres final : public SharedDialect {
                            infinite(text, "9223372036854774784", "-9223372036854774784")));
   }
 
+  std::string exact_integer(const std::string& x, Type from) const override {
+    if (from != Type::kDecimal) {
+      const std::string text = cast(x, "TEXT");
+      return guarded(text, kWhole, exact_integer(cast(text, "NUMERIC"), Type::kDecimal));
+    }
+    return "(CASE WHEN " + x + " BETWEEN -9223372036854775808 AND 9223372036854775807 AND " + x +
+           " = trunc(" + x + ") THEN " + cast(x, "BIGINT") + " END)";
+  }
+
   std::string to_double(const std::string& x, Type from) const override {
     if (from == Type::kDouble) return without_nan(cast(x, "DOUBLE PRECISION"));
     if (from == Type::kDecimal) return double_of_numeric(x);
@@ -175,7 +185,8 @@ class Postgres final : public SharedDialect {
 
   std::string timestamp_of_text(const std::string& x) const {
     const std::string date = date_of_text(x);
-    const std::string time = "CAST(rtrim(substr(trim(" + x + "), 12), 'Z') AS TIME)";
+    const std::string time =
+        "CAST(regexp_replace(substr(trim(" + x + "), 12), '(Z| UTC|[+]00(:?00)?)$', '') AS TIME)";
     return guarded(x, kOnlyDate, cast(date, "TIMESTAMP"),
                    guarded(x, kTime, '(' + date + " + " + time + ")"));
   }

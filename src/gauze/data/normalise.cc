@@ -1,9 +1,25 @@
 #include "gauze/data/normalise.h"
 
+#include <algorithm>
+
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 
 namespace gauze {
 namespace {
+
+std::string seen_anew(const Dialect& dialect, Type type, const std::string& x) {
+  return type == Type::kDouble ? dialect.unforeseen(x) : x;
+}
+
+template <class Write>
+std::string named(const ColumnSchema& column, const Write& write) {
+  try {
+    return write();
+  } catch (const Error& error) {
+    throw Error(error.code(), "column '" + column.name + "': " + error.what());
+  }
+}
 
 std::string in_categories(const Dialect& dialect, const Domain& domain, const std::string& x) {
   std::string list;
@@ -43,15 +59,24 @@ Value null_substitute(const Domain& domain) {
 std::string converted(const Dialect& dialect, const ColumnSchema& column, Type source_type,
                       const std::string& column_sql) {
   const Domain& domain = column.domain;
-  const bool real = source_type == Type::kDouble;
-  const std::string x = real ? dialect.unforeseen(column_sql) : column_sql;
+  const std::string x = seen_anew(dialect, source_type, column_sql);
   // Clamping handles NaN, infinity and far dates by itself.
   if (source_type == domain.type && domain.lower && domain.type != Type::kDecimal) return x;
-  try {
-    return dialect.convert(x, source_type, domain.type);
-  } catch (const Error& error) {
-    throw Error(error.code(), "column '" + column.name + "': " + error.what());
-  }
+  return named(column, [&] { return dialect.convert(x, source_type, domain.type); });
+}
+
+bool says_whose(const Schema& schema, const TableSchema& table, std::string_view column) {
+  if (!table.unit.column.empty() && same_name(table.unit.column, column)) return true;
+  return std::any_of(schema.tables.begin(), schema.tables.end(), [&](const TableSchema& other) {
+    return other.unit.kind == UnitSchema::Kind::kThrough &&
+           same_name(other.unit.table, table.name) && same_name(other.unit.key, column);
+  });
+}
+
+std::string identified(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+                       const std::string& column_sql) {
+  const std::string x = seen_anew(dialect, source_type, column_sql);
+  return named(column, [&] { return dialect.identity(x, source_type, column.domain.type); });
 }
 
 std::string confined(const Dialect& dialect, const ColumnSchema& column, const std::string& x) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "gauze/data/dialect.h"
 #include "gauze/data/schema.h"
@@ -20,6 +21,14 @@ std::string normalised(const Dialect& dialect, const ColumnSchema& column, Type 
 std::string converted(const Dialect& dialect, const ColumnSchema& column, Type source_type,
                       const std::string& column_sql);
 std::string confined(const Dialect& dialect, const ColumnSchema& column, const std::string& x);
+
+/// Whether a column says whose a row is: the unit's, or the key of one to which the unit of another table refers.
+bool says_whose(const Schema& schema, const TableSchema& table, std::string_view column);
+
+/// What a scan puts in the place of such a column: exactly what is there, or null, and nothing else whatever the
+/// schema says of ranges and nulls. A row with null belongs to nobody.
+std::string identified(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+                       const std::string& column_sql);
 
 /// What a null becomes in a column whose schema allows none.
 Value null_substitute(const Domain& domain);

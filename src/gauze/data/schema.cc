@@ -311,7 +311,12 @@ void check_owner(const Schema& schema, const TableSchema& table) {
     if (!owner) reject(where, "there is no table " + shown(at->unit.table) + " in \"tables\"");
     if (owner->is_public())
       reject(where, "the rows of the public table '" + owner->name + "' belong to nobody");
-    const std::string& key = column_of(*owner, at->unit.key, where).name;
+    const ColumnSchema& column = column_of(*owner, at->unit.key, where);
+    const std::string& key = column.name;
+    // Compared as doubles, different keys would be equal; and a row would have several owners.
+    if (column.domain.type != column_of(*at, at->unit.column, where).domain.type)
+      reject(where, "'" + at->unit.column + "' and the key '" + key + "' of '" + owner->name +
+                        "' must have one type, integer or text");
     const bool declared = std::any_of(owner->keys.begin(), owner->keys.end(), [&](const auto& k) {
       return k.size() == 1 && same_name(k.front(), key);
     });

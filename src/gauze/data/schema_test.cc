@@ -163,6 +163,7 @@ TEST(Schema, RefusesWhatMakesNoSense) {
       with(R"("of": "visits")", R"("of": "visit")"),
       with(R"("of": "visits")", R"("of": "wards")"),
       with(R"("of": "visits", "key": "visit_id")", R"("of": "visits", "key": "id")"),
+      with(R"("visit": {"type": "integer"})", R"("visit": {"type": "text"})"),
       with(R"([["visit_id"]])", R"([["id"]])"),
       with(R"([["visit_id"]])", R"(["visit_id"])"),
       with(R"("score":)", R"("AGE":)"),

@@ -87,10 +87,12 @@ class Checker {
   std::string converted(const TableSchema& table, const std::string& name, const std::string& raw) {
     const ColumnSchema* declared = table.find(name);
     for (const ColumnInfo& info : source_.columns(table.name)) {
-      if (same_name(info.name, name))
-        return source_.dialect().convert(
-            info.type == Type::kDouble ? source_.dialect().unforeseen(raw) : raw, info.type,
-            declared ? declared->domain.type : info.type);
+      if (!same_name(info.name, name)) continue;
+      if (declared && says_whose(schema_, table, name))
+        return identified(source_.dialect(), *declared, info.type, raw);
+      return source_.dialect().convert(
+          info.type == Type::kDouble ? source_.dialect().unforeseen(raw) : raw, info.type,
+          declared ? declared->domain.type : info.type);
     }
     throw Error(ErrorCode::kUnknownName, "the data of table '" + table.name + "' has no column '" +
                                              name + "', which the schema declares");
@@ -130,11 +132,15 @@ class Checker {
   }
 
   std::uint64_t repeated(const TableSchema& table, const std::vector<std::string>& key) {
-    std::string values;
-    for (const std::string& each : key)
-      values += (values.empty() ? "" : ", ") + converted(table, each, column(table, each));
+    std::string values, there;  // a null equals nothing, and no row refers to it
+    for (const std::string& each : key) {
+      const std::string value = converted(table, each, column(table, each));
+      values += (values.empty() ? "" : ", ") + value;
+      there += (there.empty() ? "" : " AND ") + value + " IS NOT NULL";
+    }
     return Counts(source_, "SELECT count(*) FROM (SELECT count(*) AS n FROM " + quoted(table.name) +
-                               " GROUP BY " + values + " HAVING count(*) > 1) AS keys")
+                               " WHERE " + there + " GROUP BY " + values +
+                               " HAVING count(*) > 1) AS keys")
         .next();
   }
 

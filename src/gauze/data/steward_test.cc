@@ -43,6 +43,28 @@ TEST(SchemaTemplate, HoldsNamesAndTypesButNoValuesAndIsRefusedUntilFilledIn) {
   EXPECT_EQ(schema_from_json(json).tables.size(), 1u);
 }
 
+TEST(SchemaCheck, SaysHowManyIdsAndKeysAreNotExactly64BitsWide) {
+  const Folder folder;
+  const auto source =
+      open_files({{"v", folder.write("v.csv",
+                                     "pid,vid\n9300000000000000001,9223372036854775813\n"
+                                     "9400000000000000007,9223372036855775816\n7.4,5\n8,6\n")},
+                  {"w", folder.write("w.csv", "vref\n9223372036854775813\n6\n")}});
+  const Schema schema = parse_schema(R"({"version": 1, "dataset": "d", "tables": {
+    "v": {"unit": "pid", "rows_per_unit": 2, "keys": [["vid"]], "columns": {
+      "pid": {"type": "integer"}, "vid": {"type": "integer"}}},
+    "w": {"unit": {"column": "vref", "of": "v", "key": "vid"}, "rows_per_unit": 2, "columns": {
+      "vref": {"type": "integer"}}}}})");
+  const SchemaCheck check = check_schema(*source, schema);
+  EXPECT_EQ(check.tables[0].units, 1u);
+  EXPECT_EQ(check.tables[0].rows_without_unit, 3u);
+  EXPECT_EQ(check.tables[0].columns[0].unreadable, 3u);
+  EXPECT_EQ(check.tables[0].columns[1].unreadable, 2u);
+  EXPECT_EQ(check.tables[0].repeated_keys, (std::vector<std::uint64_t>{0}));
+  EXPECT_EQ(check.tables[1].rows_without_unit, 1u);
+  EXPECT_EQ(check.tables[1].columns[0].unreadable, 1u);
+}
+
 TEST(SchemaCheck, CountsWhatDoesNotKeepTheSchema) {
   const Folder folder;
   const auto source = open_files(

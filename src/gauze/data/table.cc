@@ -241,21 +241,25 @@ struct Growing {
   }
 };
 
-/// One column of the SELECT: normalised, and cast to what a batch carries.
+/// One column of the SELECT: normalised, and cast to what a batch carries. Ids are never moved: two people would
+/// become one unit.
 std::string carried(const Dialect& dialect, const ColumnSchema& column,
-                    const std::vector<ColumnInfo>& infos, const std::string& table) {
+                    const std::vector<ColumnInfo>& infos, const TableSchema& table) {
   std::vector<std::string> names;
   for (const ColumnInfo& info : infos) {
     if (!same_name(info.name, column.name)) {
       names.push_back(info.name);
       continue;
     }
-    const std::string value = normalised(dialect, column, info.type, dialect.identifier(info.name));
+    const std::string raw = dialect.identifier(info.name);
+    if (same_name(table.unit.column, column.name))
+      return identified(dialect, column, info.type, raw);
+    const std::string value = normalised(dialect, column, info.type, raw);
     return holds_integers(column.domain.type)
                ? dialect.convert(value, column.domain.type, Type::kInteger)
                : value;
   }
-  throw Error(ErrorCode::kUnknownName, "the data of table '" + table + "' has no column '" +
+  throw Error(ErrorCode::kUnknownName, "the data of table '" + table.name + "' has no column '" +
                                            column.name + "'; did you mean '" +
                                            nearest_word(column.name, names) + "'?");
 }
@@ -275,8 +279,7 @@ Table read_table(Source& source, const TableSchema& schema,
     if (!column)
       throw Error(ErrorCode::kUnknownName, "the schema of table '" + schema.name +
                                                "' has no column '" + name.substr(0, 60) + "'");
-    sql +=
-        (sql.empty() ? "SELECT " : ", ") + carried(source.dialect(), *column, infos, schema.name);
+    sql += (sql.empty() ? "SELECT " : ", ") + carried(source.dialect(), *column, infos, schema);
     types.push_back(column->domain.type);
   }
   sql += " FROM " + source.dialect().identifier(schema.name);

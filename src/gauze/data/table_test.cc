@@ -246,6 +246,81 @@ TEST(ReadTable, NanNullAndInfinityAreTheSameThroughEveryConnector) {
   }
 }
 
+TableSchema owned_schema(Type type) {
+  TableSchema schema;
+  schema.name = "t";
+  schema.unit = {UnitSchema::Kind::kColumn, "id", "", ""};
+  schema.columns = {{"id", {.type = type, .nullable = false}}};
+  return schema;
+}
+
+std::vector<std::string> ids(Source& source, Type type) {
+  std::vector<std::string> result = cells(read_table(source, owned_schema(type)).column("id"));
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+using Ids = std::vector<std::string>;
+
+// Two people who become one unit change a unit when one of them comes: that is twice the loss of one more unit.
+TEST(ReadTable, AnIdIsExactlyWhatIsThereOrNobodysWhateverTheSchemaSaysOfNulls) {
+  const Folder folder;
+  const std::string texts =
+      "'7', ' 7 ', '07', '7.0', '9223372036854775807', '9300000000000000001', "
+      "'9400000000000000007', "
+      "'-9300000000000000001', '7.4', '6.9', '7e0', 'A17', '', '- ', 'inf'";
+  std::string values;
+  for (const char c : texts) values += c == '\'' ? '"' : c == ',' ? '\n' : c;
+  const auto csv = open_files({{"t", folder.write("t.csv", "id\n" + values + "\n")}});
+  testing::PostgresServer postgres;
+  postgres.run("CREATE TABLE t AS SELECT unnest(ARRAY[" + texts + "]) AS id");
+  const auto database = open_postgres(postgres.uri());
+  Ids expected(10, "-");
+  expected.insert(expected.end(), {"7", "7", "7", "7", "9223372036854775807"});
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(ids(*database, Type::kInteger), expected);
+  Ids of_csv = ids(*csv, Type::kInteger);  // where an empty field is a null, and no text
+  EXPECT_EQ(of_csv, expected);
+}
+
+TEST(ReadTable, NumbersOfAnyTypeAreIdsWhereTheyAreWholeAndHaveAllTheirDigits) {
+  const Folder folder;
+  testing::PostgresServer postgres;
+  const std::string doubles =
+      "(1.0), (-3.0), (9007199254740991), (9007199254740992), (1.5), (1e300)";
+  const std::string wide =
+      "(1), (9223372036854775807), (9223372036854775808), (9300000000000000001)";
+  const std::string cents = "(7.00), (7.10), (7.40)";
+  internal::run_duckdb({"ATTACH '" + folder.path("t.duckdb") + "' AS f",
+                        "CREATE TABLE f.d (id DOUBLE)",
+                        "INSERT INTO f.d VALUES " + doubles + ", ('nan'), ('inf')",
+                        "CREATE TABLE f.u (id UBIGINT)", "INSERT INTO f.u VALUES " + wide,
+                        "CREATE TABLE f.c (id DECIMAL(38,30))", "INSERT INTO f.c VALUES " + cents});
+  postgres.run("CREATE TABLE d (id float8); INSERT INTO d VALUES " + doubles +
+               ", ('nan'), ('inf'); CREATE TABLE u (id numeric); INSERT INTO u VALUES " + wide +
+               ", ('nan'); CREATE TABLE c (id numeric); INSERT INTO c VALUES " + cents);
+  const auto check = [&](const std::string& table, Type type, Ids expected) {
+    for (const bool file : {true, false}) {
+      if (!file && table == "u") expected.insert(expected.begin(), "-");
+      const auto source = file ? open_files({{"t", folder.path("t.duckdb") + ":" + table}})
+                               : open_postgres(postgres.uri());
+      if (!file) postgres.run("ALTER TABLE " + table + " RENAME TO t");
+      EXPECT_EQ(ids(*source, type), expected) << table << file;
+      if (!file) postgres.run("ALTER TABLE t RENAME TO " + table);
+    }
+  };
+  for (const Type type : {Type::kInteger, Type::kText})
+    check("d", type, {"-", "-", "-", "-", "-", "-3", "1", "9007199254740991"});
+  check("u", Type::kInteger, {"-", "-", "1", "9223372036854775807"});
+  check("u", Type::kText,
+        {"1", "9223372036854775807", "9223372036854775808", "9300000000000000001"});
+  check("c", Type::kInteger, {"-", "-", "7"});
+  const auto held =
+      open_tables({{"t", Table({"id"}, {Column::of_reals(Type::kDecimal, {5, 0x1p53, 1.5})})}});
+  EXPECT_EQ(ids(*held, Type::kInteger), (Ids{"-", "-", "5"}));
+  EXPECT_ERROR(ids(*held, Type::kDouble), ErrorCode::kUnsupported);
+}
+
 TEST(ReadTable, ReadsTheNamedColumnsAndKnowsWhatIsMissing) {
   const Folder folder;
   const auto source = open_files({{"t", folder.write("t.csv", "id,x\n1,0.5\n2,abc\n")}});

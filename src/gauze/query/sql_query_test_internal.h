@@ -26,9 +26,15 @@ class Tables {
   }
   ~Tables() { std::filesystem::remove_all(folder_); }
   std::unique_ptr<Source> open(const std::string& table, const std::string& csv) const {
-    const std::string path = (folder_ / (table + ".csv")).string();
-    std::ofstream(path) << csv;
-    return open_files({{table, path}}, {.threads = 1, .memory = 0, .temp_directory = ""});
+    return open_all({{table, csv}});
+  }
+  std::unique_ptr<Source> open_all(const std::map<std::string, std::string>& tables) const {
+    std::map<std::string, std::string> files;
+    for (const auto& [table, csv] : tables) {
+      files[table] = (folder_ / (table + ".csv")).string();
+      std::ofstream(files[table]) << csv;
+    }
+    return open_files(files, {.threads = 1, .memory = 0, .temp_directory = ""});
   }
 
  private:

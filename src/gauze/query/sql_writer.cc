@@ -139,8 +139,7 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
     result.columns[i].facts = node.columns[i].facts;
     if (is_owner || !node.columns[i].keys.empty() ||
         same_name(node.table.unit.column, column.name)) {
-      result.columns[i].sql =
-          dialect_.convert(real ? dialect_.unforeseen(raw) : raw, type, node.columns[i].facts.type);
+      result.columns[i].sql = identified(dialect_, column, type, raw);
     } else {
       const std::string value = converted(dialect_, column, type, raw);
       result.columns[i].sql = confined(dialect_, column, value);
