@@ -309,14 +309,18 @@ class Assembler {
       return {e.value, std::nullopt};
     }
     const double half = std::max(value - e.lower, e.upper - value);
-    return {typed(output.type, value, e.value),
-            std::isfinite(half) ? std::optional(half) : std::nullopt};
+    // At an end of 64 bits the answer is no longer near the value, and no bar says how far it is.
+    const bool known = std::isfinite(half) && (output.type == Type::kDouble || fits(value));
+    return {typed(output.type, value, e.value), known ? std::optional(half) : std::nullopt};
   }
+
+  static bool fits(double value) { return std::abs(value) < 0x1p63; }
 
   static Value typed(Type type, double value, const Value& exact) {
     const auto whole = [&] {
       if (const auto* already = std::get_if<std::int64_t>(&exact)) return *already;
-      return static_cast<std::int64_t>(std::clamp(std::round(value), -0x1p62, 0x1p62));
+      if (fits(value)) return static_cast<std::int64_t>(std::round(value));
+      return value < 0 ? INT64_MIN : INT64_MAX;
     };
     switch (type) {
       case Type::kInteger:

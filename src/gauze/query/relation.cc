@@ -152,14 +152,18 @@ std::string key_advice(const RelationNode& node) {
 /// The rows of a unit with each other, with each other once more: the time that takes grows with a power of
 /// their number, which whoever asks could choose so that it shows whether somebody has a row at all.
 void count_product(RelationNode& node) {
-  if (++node.products > 1)
+  if (++node.products <= 1) return;
+  if (node.owner == Owner::kNobody)
     throw Error(ErrorCode::kUnsupported,
-                "a second join that repeats rows of '" + node.unit +
-                    "'; join on a declared key, or sum up one side by unit before (SELECT unit, "
-                    "COUNT(*) ... GROUP BY unit)");
+                "a second join that repeats rows of public tables; join on a declared key");
+  throw Error(ErrorCode::kUnsupported,
+              "a second join that repeats rows of '" + node.unit +
+                  "'; join on a declared key, or sum up one side by unit before (SELECT unit, "
+                  "COUNT(*) ... GROUP BY unit)");
 }
 
 void join_with_public(RelationNode& node) {
+  node.products += node.inputs[1]->products;
   if (covers_key(node)) {
     if (node.owner == Owner::kRow) node.single_match = covered_key(node);
     return;
@@ -352,7 +356,11 @@ RelationPtr join(RelationPtr left, RelationPtr right, Expression condition, bool
     return left->columns[pair.first].facts.type != right->columns[pair.second].facts.type;
   });
   if (covers_key(node)) node.keys = left->keys;
-  if (left->owner == Owner::kNobody) return finished(std::move(node));
+  if (left->owner == Owner::kNobody) {
+    node.products += right->products;
+    if (!covers_key(node) && (left_join || !covers_left_key(node))) count_product(node);
+    return finished(std::move(node));
+  }
   right->owner == Owner::kNobody ? join_with_public(node) : join_private(node);
   return finished(std::move(node));
 }

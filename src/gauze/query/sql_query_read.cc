@@ -357,6 +357,8 @@ GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign&
   UnitRows rows;
   for (Batch batch; stream.next(batch);) {
     const BatchColumn& unit = batch.columns[0];
+    if (unit.kind == BatchColumn::Kind::kReals)
+      throw Error(ErrorCode::kInternal, "units came as real numbers");
     if (!aggregate) start(unit.kind == BatchColumn::Kind::kTexts);
     index.assign(batch, 1, groups);
     reader.read(batch, 1 + plan.keys.size(), *aggregate, rows.cells);
