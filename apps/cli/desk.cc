@@ -223,6 +223,9 @@ Schema quick_schema(const DataOptions& options, Source& source) {
     for (const ColumnInfo& column : source.columns(name)) {
       Domain domain;
       domain.type = column.type;
+      // As in a schema, whoever a row belongs to is an integer or a text.
+      const bool unit = !row && same_name(column.name, options.unit);
+      if (unit && column.type != Type::kInteger) domain.type = Type::kText;
       table.columns.push_back({column.name, domain});
     }
     if (!row && table.find(options.unit) == nullptr) {

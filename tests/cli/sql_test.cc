@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "clinic.h"
+#include "gauze/data/table.h"
 
 namespace {
 
@@ -93,6 +96,30 @@ TEST(SqlCommand, TheQuickFormCountsWithoutASchema) {
   EXPECT_EQ(ran.json().at("rows").size(), 2u) << ran.out;
   EXPECT_THAT(ran.out, Not(HasSubstr("kuru")));
   EXPECT_EQ(gauze_program(quick + " --rows-per-unit 3 --unit nobody").exit, 2);
+}
+
+// A program that writes a missing id makes doubles of all.
+TEST(SqlCommand, TheQuickFormTakesUnitsOfAnyType) {
+  const Folder folder;
+  const std::string people = folder.write("people.parquet", "");
+  std::vector<double> numbers(400);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const std::vector<std::int64_t> days(numbers.begin(), numbers.end()), bits(400, 1);
+  using gauze::Column;
+  using gauze::Type;
+  gauze::write_table(
+      gauze::Table(
+          {"d", "m", "day", "b"},
+          {Column::of_reals(Type::kDouble, numbers), Column::of_reals(Type::kDecimal, numbers),
+           Column::of_integers(Type::kDate, days), Column::of_integers(Type::kBoolean, bits)}),
+      people);
+  for (const std::string unit : {"d", "m", "day", "b"}) {
+    const Ran ran = gauze_program(
+        "sql 'SELECT COUNT(*) AS n FROM people' --epsilon 9 --json --rows-per-unit 1 --data " +
+        people + " --unit " + unit);
+    ASSERT_EQ(ran.exit, 0) << unit << ran.err;
+    EXPECT_NEAR(ran.json().at("rows")[0].at("n").get<double>(), unit == "b" ? 1 : 400, 20) << unit;
+  }
 }
 
 TEST(SqlCommand, TheQuickFormPassesOverNoSchemaAndNoBudget) {
