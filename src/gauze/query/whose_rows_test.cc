@@ -3,10 +3,8 @@
 #include "gauze/query/sql_query_test_internal.h"
 #include "gauze/testing/matchers.h"
 
-namespace gauze {
+namespace gauze::testing {
 namespace {
-
-using namespace testing;
 
 /// Different numbers beyond 64 bits.
 std::string wide_id(int i) {
@@ -82,4 +80,4 @@ TEST(WhoseRows, SumsUseAll64BitsAndHaveNoBarWhereTheyEnd) {
 }
 
 }  // namespace
-}  // namespace gauze
+}  // namespace gauze::testing
