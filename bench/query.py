@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Private questions beside the same questions without privacy, and beside other libraries, as one CSV.
 
-Usage: bench/query [--rows 1e7] [--peer-rows 1e6] [--repeat 3] [--epsilon 1] [--memory] [--peers a,b] [--tasks WORDS]
-                   [--folder TMP] [--venvs DIR] [--bench BINARY]
+Usage: bench/query [--rows 1e7] [--peer-rows 1e6] [--peers a,b] [--limit 1800] [--repeat 3] [--epsilon 1] [--memory]
+                   [--tasks WORDS] [--folder TMP] [--venvs DIR] [--bench BINARY]
 
 Columns: task, rows, groups, data, system, seconds and processor seconds (all processors together; each the least of the runs), both over
 Gauze's, and errors: the mean over groups and runs of |count - true count| and of |sum - true sum| or |mean - true mean|: noise and what bounding
@@ -17,6 +17,7 @@ import argparse
 import csv
 import json
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ import duckdb
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNITS = 1_000_000
+MEMORY = 18 << 30  # bytes that another library may take
 
 SCHEMA = {
     "version": 1, "dataset": "bench", "tables": {"d": {"columns": {
@@ -117,9 +119,10 @@ def peer(options, name, task, path, where):
         return None, "not installed"
     try:
         result = subprocess.run([python, ROOT / "bench/query_peers.py", name, task, path, options.epsilon, where,
-                                 str(options.repeat)], capture_output=True, text=True, timeout=1800)
+                                 str(options.repeat)], capture_output=True, text=True, timeout=options.limit,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
     except subprocess.TimeoutExpired:
-        return None, "more than 30 minutes"
+        return None, f"more than {options.limit:g} s"
     lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
     if result.returncode != 0 or not lines:
         return None, (result.stderr.strip().splitlines() or ["no answer"])[-1][:120]
@@ -154,13 +157,16 @@ def report(out, options, folder, schemas, rows, peers):
                     out.writerow(line + [name] + times.cells(base) + errors(found, truth))
                 sys.stdout.flush()
             sys.stdout.flush()
+    for path in filter(None, [parquet, *held.values()]):
+        pathlib.Path(path).unlink()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", default="1e7", help="for Gauze and DuckDB; several with commas")
-    parser.add_argument("--peer-rows", default="1e6", help="with the other libraries beside; 0 for none")
+    parser.add_argument("--peer-rows", default="1e6", help="with the other libraries beside; several with commas, 0 for none")
     parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--limit", type=float, default=1800, help="seconds that one question may take another library, start included")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--memory", action="store_true", help="also with the data in memory")
     parser.add_argument("--tasks", default="", help="only tasks that contain this")
@@ -180,11 +186,9 @@ def main():
         out = csv.writer(sys.stdout)
         out.writerow(["task", "rows", "groups", "data", "system", "seconds", "processor seconds", "times", "times, processors",
                       "count error", "value error"])
-        if float(options.peer_rows) > 0:
-            report(out, options, folder, schemas, int(float(options.peer_rows)), options.peers.split(","))
-        for rows in options.rows.split(","):
-            if float(rows) > 0:
-                report(out, options, folder, schemas, int(float(rows)), [])
+        alone, beside = ({int(float(rows)) for rows in sizes.split(",")} for sizes in (options.rows, options.peer_rows))
+        for rows in sorted((alone | beside) - {0}):
+            report(out, options, folder, schemas, rows, options.peers.split(",") if rows in beside else [])
     finally:
         shutil.rmtree(folder)
 
