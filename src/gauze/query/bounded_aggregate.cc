@@ -88,7 +88,7 @@ struct KeptGroups {
 
 /// What one thread has added up.
 struct Partial {
-  std::vector<WideInteger> sums;  // in parts
+  LargeVector<WideInteger> sums;  // in parts
   std::vector<std::vector<GroupValue>> samples;
   KeptGroups kept;
 };
@@ -103,6 +103,10 @@ struct Setting {
 
   std::uint64_t tag(std::uint32_t group) const {
     return tags.empty() ? hash.group(group) : tags[group];
+  }
+  /// Tags of many groups lie far from each other; this one will be wanted soon.
+  void ask_for_tag(std::uint32_t group) const {
+    if (!tags.empty()) __builtin_prefetch(&tags[group]);
   }
 };
 
@@ -194,14 +198,19 @@ class Worker {
     const auto carried = static_cast<std::uint32_t>(carried_.size());
     owners_.resize(rows + carried);
     std::uint32_t i = 0;
-    for_each_row([&](const std::uint64_t* r) { ++starts_[owners_[i++] = number(unit_of(r))]; });
+    for_each_row([&](const std::uint64_t* r, std::uint64_t) {
+      ++starts_[owners_[i++] = number(unit_of(r))];
+    });
     for (const Carried& c : carried_) ++starts_[owners_[i++] = number(c.unit)];
 
     std::uint32_t before = 0;
     for (std::uint32_t& start : starts_) before += std::exchange(start, before);
     entries_.resize(owners_.size());
     i = 0;
-    for_each_row([&](const std::uint64_t* r) {
+    constexpr std::uint64_t kAhead = 16;
+    for_each_row([&](const std::uint64_t* r, std::uint64_t after) {
+      if (after > kAhead)
+        s_.ask_for_tag(static_cast<std::uint32_t>(r[kAhead * words_ + kUnitWords]));
       const auto group = static_cast<std::uint32_t>(r[kUnitWords]);
       entries_[starts_[owners_[i]]++] = {mix(r[0] + s_.tag(group)), group, i};
       ++i;
@@ -213,13 +222,14 @@ class Worker {
     }
   }
 
+  /// visit(row, how many rows lie from here to the end of its block)
   template <class Visit>
   void for_each_row(Visit visit) const {
     std::uint64_t left = wave_.rows;
     for (const auto& block : wave_.blocks) {
       const std::uint64_t here = std::min<std::uint64_t>(left, rows_per_block_);
       const std::uint64_t* r = block.get();
-      for (std::uint64_t j = 0; j < here; ++j, r += words_) visit(r);
+      for (std::uint64_t j = 0; j < here; ++j, r += words_) visit(r, here - j);
       left -= here;
     }
   }
@@ -258,18 +268,28 @@ class Worker {
     carried_sums_ = std::move(kept_sums);
   }
 
+  /// Few entries are counted into their places: hashes leave nothing for branches to foresee.
   static void sort(std::span<Entry> rows) {
-    const auto before = [](const Entry& a, const Entry& b) { return a.order < b.order; };
-    if (rows.size() > 32) {
-      std::sort(rows.begin(), rows.end(), before);
+    constexpr std::size_t kFew = 24;
+    if (rows.size() > kFew) {
+      std::sort(rows.begin(), rows.end(),
+                [](const Entry& a, const Entry& b) { return a.order < b.order; });
       return;
     }
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      const Entry x = rows[i];
-      std::size_t j = i;
-      for (; j > 0 && x.order < rows[j - 1].order; --j) rows[j] = rows[j - 1];
-      rows[j] = x;
+    std::array<Entry, kFew> sorted;
+    std::array<std::uint32_t, kFew> place{};
+    for (std::uint32_t i = 1; i < rows.size(); ++i) {
+      const std::uint64_t order = rows[i].order;
+      std::uint32_t before = 0;
+      for (std::uint32_t j = 0; j < i; ++j) {
+        const bool later = order < rows[j].order;
+        place[j] += later;
+        before += !later;
+      }
+      place[i] = before;
     }
+    for (std::size_t i = 0; i < rows.size(); ++i) sorted[place[i]] = rows[i];
+    std::copy_n(sorted.begin(), rows.size(), rows.begin());
   }
 
   /// How many rows these entries of one unit and group stand for; their sums go to `sums_`.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gauze/base/large_vector.h"
 #include "gauze/base/required.h"
 #include "gauze/mechanism/key_selection.h"
 #include "gauze/numeric/ratio.h"
@@ -64,7 +65,7 @@ struct UnitRows {
 /// What is left of the rows when no privacy unit counts for more than its bounds.
 struct BoundedTotals {
   std::size_t measures = 0;
-  std::vector<WideInteger> sums;       ///< of group g and measure i at [g * measures + i]
+  LargeVector<WideInteger> sums;       ///< of group g and measure i at [g * measures + i]
   std::vector<GroupedValues> samples;  ///< one per sample
   UnitKeys unit_keys;                  ///< when asked for; units in random order
   std::uint64_t spilled_bytes = 0;     ///< private: for tests

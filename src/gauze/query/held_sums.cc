@@ -284,7 +284,7 @@ class HeldSums {
     return true;
   }
 
-  std::vector<WideInteger> run(const Plan& plan, const MeasurementDesign& design,
+  LargeVector<WideInteger> run(const Plan& plan, const MeasurementDesign& design,
                                unsigned threads) const {
     const auto used = static_cast<unsigned>(
         std::min<std::size_t>(thread_count(threads), 1 + rows_ / kRowsPerThread));
@@ -294,7 +294,7 @@ class HeldSums {
       tallies[i].cells.resize(cells_.size(), std::vector<Tally::Sum>(code_count_));
       count(rows_ * i / used, rows_ * (i + 1) / used, tallies[i]);
     });
-    std::vector<WideInteger> sums(design.groups * design.measures.size());
+    LargeVector<WideInteger> sums(design.groups * design.measures.size());
     for (std::size_t code = 0; code < code_count_; ++code) {
       const std::uint32_t group = group_of(code, plan);
       if (group == UnitRows::kNoGroup) continue;
@@ -378,7 +378,7 @@ class HeldSums {
 
 }  // namespace
 
-std::vector<WideInteger> held_sums(const SqlQuery::Options& options,
+LargeVector<WideInteger> held_sums(const SqlQuery::Options& options,
                                    const MeasurementDesign& design, Source& source) {
   HeldSums sums;
   if (!sums.prepare(options.plan, design, source, options.progress)) return {};

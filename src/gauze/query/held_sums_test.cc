@@ -81,7 +81,7 @@ Table hard_rows(std::size_t rows) {
 }
 
 struct BothWays {
-  std::vector<WideInteger> held, sql;
+  LargeVector<WideInteger> held, sql;
 };
 
 BothWays both_ways(const std::string& question, Source& source, unsigned threads = 1) {
@@ -131,7 +131,7 @@ TEST(HeldSums, AreTheSameForAnyNumberOfThreads) {
       {{"t", Table({"g"},
                    {Column::of_integers(Type::kInteger, std::vector<std::int64_t>(400'001, 2))})}});
   EXPECT_EQ(both_ways("SELECT g, COUNT(*) FROM t GROUP BY g", *plain, 3).held,
-            (std::vector<WideInteger>{0, 0, 0, 400'001}));
+            (LargeVector<WideInteger>{0, 0, 0, 400'001}));
 }
 
 // By hand, through the door that everybody uses: -9 counts as -1, 9 as 2, null as -1 and "?" as null.

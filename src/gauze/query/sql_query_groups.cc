@@ -71,9 +71,9 @@ class IntegerNumbers {
     return (static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u) >> shift_;
   }
   void grow() {
-    std::vector<Slot> old(slots_.size() * 4);
+    LargeVector<Slot> old(slots_.size() * 2);
     old.swap(slots_);
-    shift_ -= 2;
+    --shift_;
     for (const Slot& slot : old) {
       if (slot.number == kFree) continue;
       std::size_t at = home(slot.key);
@@ -82,7 +82,7 @@ class IntegerNumbers {
     }
   }
 
-  std::vector<Slot> slots_ = std::vector<Slot>(64);
+  LargeVector<Slot> slots_ = LargeVector<Slot>(64);
   unsigned shift_ = 58;
   std::size_t size_ = 0;
 };

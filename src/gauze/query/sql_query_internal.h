@@ -68,7 +68,7 @@ inline std::uint32_t cells_of(const Measure& measure) {
 
 /// What `group_sums` asks for, of group g and measure i at [g * measures + i], from a table in memory or from what a
 /// source counts without SQL; empty where the source must be asked.
-std::vector<WideInteger> held_sums(const SqlQuery::Options& options,
+LargeVector<WideInteger> held_sums(const SqlQuery::Options& options,
                                    const MeasurementDesign& design, Source& source);
 
 /// Streams rows and bounds them here.

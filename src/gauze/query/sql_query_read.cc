@@ -373,7 +373,8 @@ GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign&
 
   GroupTruth truth;
   truth.groups = index.size();
-  std::vector<std::uint64_t> tags;
+  LargeVector<std::uint64_t> tags;
+  tags.reserve(design.groups == 0 ? truth.groups : 0);
   if (design.groups == 0) {
     for (std::uint32_t g = 0; g < truth.groups; ++g) {
       tags.push_back(aggregate->tag(index.content(g)));
@@ -476,7 +477,7 @@ Sums added_up(const SqlQuery::Options& options, const MeasurementDesign& design,
 
 GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& design,
                      Source& source, GroupIndex& index) {
-  if (std::vector<WideInteger> held = held_sums(options, design, source); !held.empty()) {
+  if (LargeVector<WideInteger> held = held_sums(options, design, source); !held.empty()) {
     GroupTruth truth{index.size(), {}, {}};
     truth.totals.measures = design.measures.size();
     truth.totals.sums = std::move(held);
