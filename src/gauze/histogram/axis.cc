@@ -23,6 +23,14 @@ double real(const Value& value) {
   return static_cast<double>(whole(value));
 }
 
+/// Twice as many digits as a double has, as far as the machine keeps them.
+long double wide(const Value& value) {
+  const auto* exact = std::get_if<Ratio>(&value);
+  if (exact == nullptr) return real(value);
+  const double near = nearest_double(*exact);
+  return static_cast<long double>(near) + nearest_double(Ratio(*exact - Ratio(near)));
+}
+
 Value of_type(Type type, std::int64_t whole) {
   if (type == Type::kBoolean) return whole != 0;
   if (type == Type::kDate) return Date{whole};
@@ -79,9 +87,11 @@ Axis::Axis(const ColumnSchema& column, std::uint32_t cells, std::uint32_t most) 
                                                  std::to_string(values_) +
                                                  " values; ask for at most so many cells");
   } else {
-    low_ = real(*domain.lower);
-    high_ = real(*domain.upper);
+    low_ = wide(*domain.lower);
+    high_ = wide(*domain.upper);
     cells_ = cells != 0 ? cells : most;
+    doubt_ = static_cast<double>((std::fabs(low_) / 2 + std::fabs(high_) / 2) /
+                                 (high_ / 2 - low_ / 2) * cells_ * 0x1p-49L);
   }
   if (cells_ > 1u << 31)
     throw Error(ErrorCode::kInvalidOption, "cells: " + about + "can have at most 2^31");
@@ -120,9 +130,15 @@ std::uint32_t Axis::index(const Value& value) const {
     __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint32_t>(Wide{offset} * cells_ / values_);
   }
-  const double share = (real(value) / 2 - low_ / 2) / (high_ / 2 - low_ / 2);
-  if (!(share > 0)) return 0;
-  return std::min(cells_ - 1, static_cast<std::uint32_t>(std::min(share * cells_, 4294967295.0)));
+  const double x = real(value);
+  const auto low = static_cast<double>(low_), high = static_cast<double>(high_);
+  const double place = (x / 2 - low / 2) / (high / 2 - low / 2) * cells_;
+  if (!(place > 0)) return 0;
+  auto cell = static_cast<std::uint32_t>(std::min(place, double(cells_ - 1)));
+  // Beside an edge the edge decides, as it is printed.
+  if (place - cell <= doubt_ && cell > 0 && x < real_edge(cell)) return cell - 1;
+  if (cell + 1 - place <= doubt_ && cell + 1 < cells_ && x >= real_edge(cell + 1)) return cell + 1;
+  return cell;
 }
 
 std::vector<std::uint32_t> Axis::indices(const Column& values) const {
@@ -161,8 +177,11 @@ Value Axis::edge(std::uint32_t cell) const {
                    static_cast<std::int64_t>(static_cast<std::uint64_t>(first_) +
                                              static_cast<std::uint64_t>(offset)));
   }
-  const double share = double(cell) / double(cells_);
-  return low_ * (1 - share) + high_ * share;
+  return real_edge(cell);
+}
+
+double Axis::real_edge(std::uint32_t cell) const {
+  return static_cast<double>((low_ * (cells_ - cell) + high_ * cell) / cells_);
 }
 
 std::string Axis::label(std::uint32_t begin, std::uint32_t end) const {

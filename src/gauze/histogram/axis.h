@@ -47,6 +47,7 @@ class Axis {
 
  private:
   bool counts_whole() const;
+  double real_edge(std::uint32_t cell) const;
   bool is_before(const Value& a, const Value& b) const;
 
   ColumnSchema column_;
@@ -55,7 +56,8 @@ class Axis {
   // The range of an axis of equal cells: whole values from first_ on, or reals.
   std::int64_t first_ = 0;
   std::uint64_t values_ = 0;
-  double low_ = 0, high_ = 0;
+  long double low_ = 0, high_ = 0;
+  double doubt_ = 0;  // how far rounding may move a value's place, in cells
 };
 
 }  // namespace gauze

@@ -62,6 +62,32 @@ TEST(Axis, CutsRealsEvenlyAndPutsWhatLiesOutsideIntoTheNearestCell) {
   EXPECT_EQ(wide.index(1e308), 1u);
 }
 
+// Hundredths on the edges of a hundred cells: each is in the cell that begins with it.
+TEST(Axis, PutsAValueOnAnEdgeIntoTheCellThatBeginsThere) {
+  struct Range {
+    int low, high;
+  };
+  for (const Type type : {Type::kDecimal, Type::kDouble}) {
+    for (const Range& range : {Range{0, 1}, Range{-100, 100}, Range{1'000'000, 1'000'001}}) {
+      const auto end = [&](int x) {
+        return type == Type::kDouble ? Value(double(x)) : Value(Ratio(x));
+      };
+      const std::uint32_t cells = 100u * static_cast<std::uint32_t>(range.high - range.low);
+      const Axis axis(
+          ColumnSchema{"x", {.type = type, .lower = end(range.low), .upper = end(range.high)}},
+          cells);
+      for (std::uint32_t i = 0; i < cells; ++i) {
+        const double x =
+            (100 * range.low + static_cast<int>(i)) / 100.0;  // nearest to the hundredth
+        EXPECT_EQ(axis.index(x), i) << x;
+        EXPECT_EQ(axis.edge(i), Value(x));
+        if (i > 0) EXPECT_EQ(axis.index(std::nextafter(x, -1e9)), i - 1) << x;
+      }
+      EXPECT_EQ(axis.index(double(range.high)), cells - 1);
+    }
+  }
+}
+
 TEST(Axis, GivesEveryCategoryACellAndNullNone) {
   ColumnSchema schema = column(Type::kText);
   schema.domain.categories = std::vector<Value>{std::string("b"), std::string("a")};
