@@ -290,6 +290,7 @@ TEST(SqlCommand, BadInputGetsOneLineThatSaysWhatToDo) {
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --ledger /no/such.ledger", 5,
              "such.ledger"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --memory lots", 2, "memory"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --memory 40M", 2, "at least"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --rows-per-unit -3", 2,
              "rows_per_unit"}}) {
     const Ran ran = ask(clinic, each.sql, each.more);

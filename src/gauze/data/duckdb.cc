@@ -27,6 +27,12 @@ std::uint64_t half_of_memory() {
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 2;
 }
 
+/// What a scan takes whatever the rows are, with room to spare. With less, whoever asks could choose a limit at which a
+/// question fails if somebody has a row and does not if not.
+std::uint64_t least_memory(unsigned threads) {
+  return (std::uint64_t{512} + std::uint64_t{128} * threads) << 20;
+}
+
 std::string make_spill_folder(const std::string& under) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -307,11 +313,18 @@ void DuckDbConnection::run(const std::string& sql, ErrorCode code, const std::st
   if (!try_run(sql, result)) throw Error(code, message);
 }
 
-DuckDbDatabase::DuckDbDatabase(const SourceOptions& options)
-    : spill_(make_spill_folder(options.temp_directory)) {
-  const std::uint64_t memory = options.memory ? options.memory : half_of_memory();
-  const unsigned threads =
-      options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+DuckDbDatabase::DuckDbDatabase(const SourceOptions& options) {
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads = options.threads ? std::min(options.threads, cores) : cores;
+  const std::uint64_t least = least_memory(threads);
+  const std::uint64_t memory = options.memory ? options.memory : std::max(half_of_memory(), least);
+  if (memory < least)
+    throw Error(
+        ErrorCode::kInvalidOption,
+        "memory: must be at least " + std::to_string(least >> 20) + "M with " +
+            std::to_string(threads) +
+            " threads; with less, whether a question fails could depend on somebody's rows");
+  spill_ = make_spill_folder(options.temp_directory);
   const std::array<std::pair<const char*, std::string>, 6> settings = {
       {{"threads", std::to_string(threads)},
        {"memory_limit", std::to_string(memory) + "B"},

@@ -127,8 +127,9 @@ class Source {
 
 /// Limits on what the embedded engine takes of the machine.
 struct SourceOptions {
-  unsigned threads = 0;        ///< 0: all cores
-  std::uint64_t memory = 0;    ///< bytes; 0: half of the machine's
+  unsigned threads = 0;  ///< 0: all cores
+  /// bytes, at least 512 MiB and 128 MiB for each thread; 0: half of the machine's
+  std::uint64_t memory = 0;
   std::string temp_directory;  ///< where it spills; "": beside the system's temporary files
   /// Columns by table, as declared, for JSON, which has no catalogue: no row is looked at for them. Where
   /// nothing is given they are the names in the first object.

@@ -627,15 +627,26 @@ TEST(FileSource, SpillsIntoAFolderThatGoesAway) {
   {
     const auto source =
         open_files({{"t", folder.write("t.csv", "a\n1\n")}},
-                   {.threads = 2, .memory = 100'000'000, .temp_directory = spill.path("")});
+                   {.threads = 1, .memory = 640 << 20, .temp_directory = spill.path("")});
     EXPECT_EQ(rows_of(*source,
-                      "SELECT count(*) FROM (SELECT DISTINCT i, i + 1 FROM range(3000000) r(i))"),
-              Lines{"3000000"});
+                      "SELECT count(*) FROM (SELECT DISTINCT i, i + 1 FROM range(12000000) r(i))"),
+              Lines{"12000000"});
     EXPECT_FALSE(std::filesystem::is_empty(spill.path("")));
   }
   EXPECT_TRUE(std::filesystem::is_empty(spill.path("")));
   EXPECT_ERROR(open_files({{"t", folder.path("t.csv")}}, {.temp_directory = "/nowhere"}),
                ErrorCode::kIo);
+}
+
+// With little memory a scan fails or not by whether a condition about somebody holds: DuckDB does not begin it where
+// nothing can match. Whoever asks must not choose such a limit.
+TEST(FileSource, MemoryThatMayNotDoForAScanIsRefused) {
+  const Folder folder;
+  const std::string file = folder.write("t.csv", "a\n1\n");
+  for (const std::uint64_t memory : {1u, 40u << 20, (640u << 20) - 1}) {
+    EXPECT_ERROR(open_files({{"t", file}}, {.threads = 1, .memory = memory}),
+                 ErrorCode::kInvalidOption);
+  }
 }
 
 TEST(FileSource, AFileThatGoesAwayIsAnInputOutputError) {

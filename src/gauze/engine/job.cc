@@ -105,7 +105,10 @@ const std::vector<OptionSpec>& question_options() {
       {"groups_per_unit", Type::kWhole, "in at most so many groups; 0: as the schema says", "0"},
       {"rows_per_group", Type::kWhole, "and at most so many in one group; 0: as the schema says",
        "0"},
-      {"memory", Type::kText, "at most so much memory, like 4G; 0: a share of the machine's", "0"},
+      {"memory", Type::kText,
+       "at most so much memory, like 4G; at least 512M and 128M for each thread; 0: a share of the "
+       "machine's",
+       "0"},
       {"threads", Type::kWhole, "at most so many threads; 0: all cores", "0"},
       {"accept_weak", Type::kFlag, "allow an epsilon of 10 or more", "false"},
   };
