@@ -344,6 +344,31 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
   return tables;
 }
 
+void expect_plain_values(const DataOptions& options, const std::string& table,
+                         const std::string& file) {
+  for (const auto& [option, value] : {std::pair("--ledger", options.ledger),
+                                      {"--analyst", options.analyst},
+                                      {"--schema", options.schema},
+                                      {"--unit", options.unit},
+                                      {"--table", table}}) {
+    if (!value.empty())
+      throw Error(ErrorCode::kInvalidOption,
+                  std::string(option) + ": goes with --data " + (file == "-" ? "FILE" : file) +
+                      "; plain values have no schema, and no budget pays for them");
+  }
+  if (file == "-" || file.empty()) return;
+  const std::string name = table_name(file);
+  std::string found;
+  for (const std::string& path : beside({file}, kSchemaEnding))
+    if (speaks_of(read_schema(path), name)) found = path;
+  const fs::path own = folder_of(file) / (name + std::string(kLedgerEnding));
+  if (found.empty() && fs::exists(own)) found = own.string();
+  if (!found.empty())
+    throw Error(ErrorCode::kInvalidOption,
+                "'" + found + "' speaks of '" + name + "'; ask with --data " + file +
+                    " and --column, and its units and its budget are used");
+}
+
 std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema) {
   if (std::any_of(options.data.begin(), options.data.end(), is_postgres)) {
     require(options.data.size() == 1, "--data: give one database, or files, not both");

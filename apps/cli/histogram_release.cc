@@ -306,6 +306,7 @@ std::string report_of(const HistogramRequest& request, const Released& released)
 }  // namespace
 
 void release_histogram(const HistogramRequest& request) {
+  if (request.data.data.empty()) expect_plain_values(request.data, request.table, request.file);
   const Released released =
       request.data.data.empty() ? release_counts(request) : release_columns(request);
   if (request.json)

@@ -56,13 +56,15 @@ void release_file(const Algorithm& algorithm, const ReleaseRequest& request, dou
   SystemBits bits;
   Release<nlohmann::json> answer = release(job, rows, bits);
   if (auto promise = job.accuracy(rows.cells().size(), confidence)) answer.accuracy = *promise;
-  print_release(answer, cost, request.json);
+  print_release(answer, cost, request.json, "",
+                "nobody keeps count of plain values; --data and `gauze ledger init` do");
 }
 
 void run(const Algorithm& algorithm, const ReleaseRequest& request) {
   const double confidence = number(request.confidence, "--confidence");
   require(confidence > 0 && confidence < 1, "--confidence: must lie strictly between 0 and 1");
   const double delta = quote_delta(request.delta, request.options);
+  if (request.data.data.empty()) expect_plain_values(request.data, request.table, request.file);
   const bool whole_lines = request.column.column.empty() && !request.column.header;
   if (algorithm.dialogue && whole_lines) {
     return release_stream(algorithm, {.options = request.options,

@@ -128,4 +128,30 @@ TEST(SchemaCommand, TellsTheStewardWhatDoesNotKeepTheSchema) {
       AllOf(HasSubstr("private by patient_id"), HasSubstr("0 to 120"), HasSubstr("public")));
 }
 
+// A column of a table that a schema or a budget speaks of is not a file of plain values, and options of tables are not
+// passed over where there is no table.
+TEST(ReleaseCommand, PlainValuesHaveNoSchemaAndNoBudget) {
+  const Clinic clinic;
+  const std::string median =
+      "release median --epsilon 0.2 --lower 0 --upper 110 --relation add_remove ";
+  const std::string cells = "release flat_histogram --epsilon 0.2 --cells 3 --rows-per-unit 1 ";
+  const std::string plain = clinic.write("plain.txt", "1\n2\n3\n");
+  for (const std::string& command : {median, cells}) {
+    EXPECT_EQ(gauze_program(command + plain).exit, 0);
+    for (const char* option : {"--ledger", "--schema", "--unit", "--analyst", "--table"}) {
+      const Ran ran = gauze_program(command + plain + " " + option + " x");
+      EXPECT_EQ(ran.exit, 2) << option;
+      EXPECT_THAT(ran.err, HasSubstr(std::string(option) + ": goes with --data")) << option;
+      EXPECT_EQ(ran.out, "");
+    }
+    const Ran table = gauze_program(command + clinic.path("visits.csv") + " --column age");
+    EXPECT_EQ(table.exit, 2);
+    EXPECT_THAT(table.err, HasSubstr("--data"));
+    const std::string ledger = clinic.write("plain.ledger", "");
+    EXPECT_EQ(gauze_program(command + plain).exit, 2);
+    std::filesystem::remove(ledger);
+  }
+  EXPECT_THAT(gauze_program(median + plain).out, HasSubstr("nobody keeps count"));
+}
+
 }  // namespace
