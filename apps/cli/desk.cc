@@ -375,7 +375,6 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
     return open_postgres(options.data.front());
   }
   SourceOptions limits;
-  limits.memory = bytes(options.memory, "--memory");
   limits.threads = thread_count(options.threads);
   const auto tables = tables_of(options.data, schema);
   if (tables.empty()) {

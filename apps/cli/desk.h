@@ -19,9 +19,9 @@ struct DataOptions {
   std::string schema;             ///< "": what lies beside the data
   std::string ledger;             ///< "": what lies beside the schema or the data, if anything does
   std::string analyst;
-  std::string unit;             ///< the quick form without a schema
-  std::string rows_per_unit;    ///< of the quick form
-  std::string memory, threads;  ///< of the source; "": as it chooses
+  std::string unit;           ///< the quick form without a schema
+  std::string rows_per_unit;  ///< of the quick form
+  std::string threads;        ///< of the source; "": as it chooses
 };
 
 void add_data_options(CLI::App& command, DataOptions& options);

@@ -25,7 +25,6 @@ void run_question(const JobDescription& job, DataOptions data, bool json) {
   const OptionValues values(question_options(), job.options);
   const Terms terms = terms_of(values);
   const AnswerFiles files{job.output, job.report};
-  data.memory = values.text("memory");
   data.threads = values.text("threads");
   Desk desk(data);
   check_files(files, [&](const std::string& each) { return desk.reads(each); });

@@ -42,7 +42,6 @@ void answer(Desk& desk, const SqlRequest& request) {
 
 void run(SqlRequest request) {
   request.data.rows_per_unit = given(request, "rows_per_unit");
-  request.data.memory = given(request, "memory");
   request.data.threads = given(request, "threads");
   const bool converses = request.sql.empty();
   require(converses || request.options.contains("epsilon"),

@@ -100,6 +100,7 @@ TEST(SqlOutput, NothingThatIsReadIsWrittenOver) {
   const std::string job = clinic.write(
       "job.json", R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilon": 1}, "data": ")" +
                       clinic.path("") + R"(", "output": ")" + clinic.path("job.json") + "\"}");
+  const std::string plain = clinic.write("more/plain.txt", "1\n2\n");
   const std::string before = slurp(clinic.path("visits.csv")),
                     wards = slurp(clinic.path("wards.csv")),
                     schema = slurp(clinic.path("clinic.schema.json"));
@@ -121,9 +122,7 @@ TEST(SqlOutput, NothingThatIsReadIsWrittenOver) {
         folder + " -o " + clinic.path("visits.parquet"),
         folder + " -o " + clinic.path("a.csv") + " --report " + clinic.path("a.csv"),
         age + " -o " + clinic.path("visits.csv"), age + " --report " + clinic.path("wards.csv"),
-        "run " + job,
-        "release flat_histogram --epsilon 1 --cells 2 -o " + clinic.path("wards.csv") + " " +
-            clinic.path("wards.csv"),
+        "run " + job, "release flat_histogram --epsilon 1 --cells 2 -o " + plain + " " + plain,
         "audit count --epsilon 1 --relation add_remove --data " + clinic.path("wards.csv") +
             " --neighbour " + clinic.path("visits.csv") + " --report " +
             clinic.path("wards.csv")}) {

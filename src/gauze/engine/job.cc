@@ -106,9 +106,7 @@ const std::vector<OptionSpec>& question_options() {
       {"rows_per_group", Type::kWhole, "and at most so many in one group; 0: as the schema says",
        "0"},
       {"memory", Type::kText,
-       "at most so much memory, like 4G; at least 512M and 128M for each thread; 0: a share of the "
-       "machine's",
-       "0"},
+       "for rows that wait, like 4G, then they are spilled; 0: a quarter of the machine's", "0"},
       {"threads", Type::kWhole, "at most so many threads; 0: all cores", "0"},
       {"accept_weak", Type::kFlag, "allow an epsilon of 10 or more", "false"},
   };
