@@ -100,7 +100,7 @@ TEST(SqlOutput, NothingThatIsReadIsWrittenOver) {
   const std::string job = clinic.write(
       "job.json", R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilon": 1}, "data": ")" +
                       clinic.path("") + R"(", "output": ")" + clinic.path("job.json") + "\"}");
-  const std::string plain = clinic.write("more/plain.txt", "1\n2\n");
+  const std::string plain = clinic.write("more/plain.csv", "1\n2\n");
   const std::string before = slurp(clinic.path("visits.csv")),
                     wards = slurp(clinic.path("wards.csv")),
                     schema = slurp(clinic.path("clinic.schema.json"));
