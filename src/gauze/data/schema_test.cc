@@ -208,6 +208,7 @@ TEST(Schema, TablesThatOwnOneAnotherAreRefused) {
 
 TEST(Schema, AFileThatIsNotThereIsAnInputOutputError) {
   EXPECT_ERROR(read_schema("/nowhere/people.schema.json"), ErrorCode::kIo);
+  EXPECT_ERROR(read_schema(::testing::TempDir()), ErrorCode::kIo);
 }
 
 TEST(Schema, IsReadFromAFile) {
