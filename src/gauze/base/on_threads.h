@@ -33,4 +33,12 @@ void on_threads(unsigned threads, Work work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// Runs `work(begin, end)` on shares of [0, count), one for each thread.
+template <class Work>
+void on_shares(unsigned threads, std::size_t count, Work work) {
+  on_threads(threads, [&](unsigned i) {
+    work(count / threads * i, i + 1 == threads ? count : count / threads * (i + 1));
+  });
+}
+
 }  // namespace gauze::internal

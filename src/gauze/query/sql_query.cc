@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 #include "gauze/base/error.h"
+#include "gauze/base/on_threads.h"
 #include "gauze/mechanism/quantile_interval.h"
 #include "gauze/query/answer.h"
 #include "gauze/query/measurement.h"
@@ -122,11 +124,16 @@ struct SqlQuery::Parts {
     std::vector<std::uint32_t> rank(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     UnitKeys& units = truth.totals.unit_keys;
-    for (std::uint32_t& key : units.keys) key = rank[key];
-    for (std::size_t u = 0; u + 1 < units.offsets.size(); ++u) {
-      std::sort(units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[u]),
-                units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[u + 1]));
-    }
+    const auto rank_and_sort = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t u = begin; u < end; ++u) {
+        const std::span own(units.keys.data() + units.offsets[u],
+                            units.offsets[u + 1] - units.offsets[u]);
+        for (std::uint32_t& key : own) key = rank[key];
+        std::sort(own.begin(), own.end());
+      }
+    };
+    const std::size_t count = units.offsets.empty() ? 0 : units.offsets.size() - 1;
+    internal::on_shares(internal::thread_count(options.threads), count, rank_and_sort);
     std::vector<std::uint32_t> kept = design.key_selection->run(units, context).value;
     for (std::uint32_t& key : kept) key = order[key];
     return kept;

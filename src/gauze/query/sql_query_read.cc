@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "gauze/base/error.h"
+#include "gauze/base/on_threads.h"
 #include "gauze/query/groupable_rows_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
@@ -374,11 +375,13 @@ GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign&
   GroupTruth truth;
   truth.groups = index.size();
   LargeVector<std::uint64_t> tags;
-  tags.reserve(design.groups == 0 ? truth.groups : 0);
   if (design.groups == 0) {
-    for (std::uint32_t g = 0; g < truth.groups; ++g) {
-      tags.push_back(aggregate->tag(index.content(g)));
-    }
+    tags.resize(truth.groups);
+    on_shares(thread_count(options.threads), tags.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t g = begin; g < end; ++g) {
+        tags[g] = aggregate->tag(index.content(static_cast<std::uint32_t>(g)));
+      }
+    });
   }
   truth.totals = aggregate->finish(truth.groups, tags);
   for (std::size_t s = 0; s < design.samples.size(); ++s) {
