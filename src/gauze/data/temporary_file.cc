@@ -1,20 +1,17 @@
-#include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "gauze/base/error.h"
+#include "gauze/base/nameless_file.h"
 #include "gauze/data/temporary_file_internal.h"
 
 namespace gauze::internal {
 
 TemporaryFile::TemporaryFile(const std::string& folder) : folder_(folder) {
-  std::string path = folder + "/XXXXXX";
-  file_ = ::mkostemp(path.data(), O_CLOEXEC);
+  file_ = open_nameless(folder);
   if (file_ < 0) fail();
-  ::unlink(path.c_str());
 }
 
 TemporaryFile::~TemporaryFile() {

@@ -1,5 +1,3 @@
-#include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <filesystem>
 
 #include "gauze/base/error.h"
+#include "gauze/base/nameless_file.h"
 #include "gauze/query/bounded_aggregate_rows_internal.h"
 
 namespace gauze::internal {
@@ -18,17 +17,6 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 15;
   throw Error(ErrorCode::kIo,
               "temporary rows cannot be written or read: allow more memory, or make room in the "
               "temporary folder");
-}
-
-/// A file without a name: gone when it is closed, also by a crash.
-int open_nameless(const std::string& directory) {
-  const int direct = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (direct >= 0) return direct;
-  std::string path = directory + "/gauze-XXXXXX";
-  const int named = ::mkostemp(path.data(), O_CLOEXEC);
-  if (named < 0) no_room();
-  ::unlink(path.c_str());
-  return named;
 }
 
 }  // namespace
@@ -67,6 +55,7 @@ void PartitionedRows::spill() {
   if (file_ < 0) {
     file_ = open_nameless(temp_directory_.empty() ? std::filesystem::temp_directory_path().string()
                                                   : temp_directory_);
+    if (file_ < 0) no_room();
   }
   for (Partition& p : partitions_) {
     const std::size_t full = p.blocks.size() - (p.next == p.end ? 0 : 1);
