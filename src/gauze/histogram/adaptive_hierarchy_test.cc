@@ -82,22 +82,27 @@ double laplace_variance(double epsilon) {
 }
 
 // The total has 12/128 of the budget. Where nothing is parted it gets the rest; where all is, blocks of 8 cells
-// get half of the rest and cells the other half; 8 cells are parted at once. What is known of the total
-// by each of these adds up as inverse variances: more would be a budget spent twice.
+// get half of the rest and cells the other half; 8 cells are parted at once. In the plane, where rows are many,
+// every step down takes an eighth of what is left, in whole parts. What is known of the total by each of these
+// adds up as inverse variances: more would be a budget spent twice.
 TEST(AdaptiveHierarchy, SpendsItsBudgetOnce) {
   SeededBits bits(7);
   const double epsilon = 0.4;
-  const auto precision = [&](std::uint32_t cells, std::int64_t count) {
-    const auto method =
-        adaptive(Shape{{cells}}, Ratio(4, 5), 2);  // two rows of a unit: half of it each
-    return 1 / release_once(method, Span(Counts(cells, count)), bits).total().variance;
+  const auto precision = [&](const Shape& shape, std::int64_t count) {
+    const auto method = adaptive(shape, Ratio(4, 5), 2);  // two rows of a unit: half of it each
+    return 1 / release_once(method, Span(Counts(shape.cells(), count)), bits).total().variance;
   };
   const auto known = [&](double parts, double blocks) {
     return 1 / (blocks * laplace_variance(epsilon * parts / 128));
   };
-  EXPECT_NEAR(precision(1, 0) / (known(12, 1) + known(116, 1)), 1, 1e-9);
-  EXPECT_NEAR(precision(8, 1'000'000) / (known(12, 1) + known(116, 8)), 1, 1e-9);
-  EXPECT_NEAR(precision(64, 1'000'000) / (known(12, 1) + known(58, 8) + known(58, 64)), 1, 1e-9);
+  EXPECT_NEAR(precision(Shape{{1}}, 0) / (known(12, 1) + known(116, 1)), 1, 1e-9);
+  EXPECT_NEAR(precision(Shape{{8}}, 1'000'000) / (known(12, 1) + known(116, 8)), 1, 1e-9);
+  EXPECT_NEAR(precision(Shape{{64}}, 1'000'000) / (known(12, 1) + known(58, 8) + known(58, 64)), 1,
+              1e-9);
+  EXPECT_NEAR(
+      precision(Shape{{128, 64}}, 1'000'000) /
+          (known(12, 1) + known(15, 16) + known(13, 128) + known(11, 1024) + known(77, 8192)),
+      1, 1e-9);
 }
 
 // So many rows in every cell that all is parted down to the cells whatever the noise: then the stated
