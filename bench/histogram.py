@@ -1,11 +1,12 @@
 """Sums up the CSV of bench/histogram: for each kind of question and each scale, how many times the error of the
 best method in hindsight a method has, on geometric average over the arrays, and at worst. First over all
-scales, then scale by scale.
+scales, then `auto_histogram` alone, then scale by scale. Of lines about the same the last one counts.
 
     python3 bench/histogram.py FILE.csv
 """
 import csv
 import math
+import re
 import sys
 from collections import defaultdict
 
@@ -16,7 +17,7 @@ def read(path):
     errors = defaultdict(dict)  # (dimensions, array, scale * epsilon, question) -> method -> error
     seconds = defaultdict(list)
     for row in csv.DictReader(open(path)):
-        dimensions = "2-D" if "256_256" in row["array"] else "1-D"
+        dimensions = "2-D" if re.search(r"256_256|\d+x\d+$", row["array"]) else "1-D"
         for question in QUESTIONS:
             key = (dimensions, row["array"], float(row["scale"]), float(row["epsilon"]), question)
             errors[key][row["method"]] = float(row[question])
@@ -50,9 +51,33 @@ def summary(errors, seconds):
         print(f"| {method} | " + " | ".join(shown(logs[method, d, q]) for d, q in columns) + f" | {', '.join(times)} |")
 
 
+def chooser(errors):
+    """How far auto_histogram is from the best of those with its aim, and of all."""
+    for dimensions in ("1-D", "2-D"):
+        for everybody in (False, True):
+            ratios, over_flat = [], []
+            for key, by_method in errors.items():
+                own = by_method.get("auto_histogram:" + ("cells" if key[4] == "cells" else "ranges"))
+                if key[0] != dimensions or own is None:
+                    continue
+                best, method = min((e, m) for m, e in by_method.items() if everybody or suits(m, key[4]))
+                ratios.append((own / best if best > 0 else 1.0, key, method))
+                if by_method.get("flat_histogram", 0) > 0:
+                    over_flat.append((own / by_method["flat_histogram"], key))
+            if not ratios:
+                continue
+            mean = math.exp(sum(math.log(r) for r, _, _ in ratios) / len(ratios))
+            print(f"\nauto_histogram, {dimensions}, beside {'all' if everybody else 'those with its aim'}: {mean:.3f}, "
+                  f"above 1.5 in {sum(r > 1.5 for r, _, _ in ratios)} of {len(ratios)}; over flat_histogram at most "
+                  f"{max(over_flat)[0]:.3f}")
+            for ratio, (_, array, scale, epsilon, question), method in sorted(ratios, reverse=True)[:6]:
+                print(f"  {ratio:.2f} {array}, {scale:g} rows, epsilon {epsilon:g}, {question}: {method}")
+
+
 def main(path):
     errors, seconds = read(path)
     summary(errors, seconds)
+    chooser(errors)
     for dimensions in ("1-D", "2-D"):
         for question in QUESTIONS:
             cells = {k: v for k, v in errors.items() if k[0] == dimensions and k[4] == question}
