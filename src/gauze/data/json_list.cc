@@ -6,25 +6,15 @@
 
 namespace gauze::internal {
 
-bool JsonListSplitter::step(char c) {
-  switch (state_) {
-    case State::kOutside:
-      if (c == '[') state_ = State::kBetween;
-      return false;
-    case State::kBetween:
-      return step_between(c);
-    default:
-      return step_inside(c);
-  }
-}
-
 bool JsonListSplitter::step_between(char c) {
-  if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',') return false;
-  if (c == ']') {
-    state_ = State::kOutside;
+  constexpr std::string_view kBlank = " \t\n\r,";
+  constexpr std::string_view kMark = "\xef\xbb\xbf";  // may stand before all
+  if (kBlank.find(c) != kBlank.npos || (!list_ && kMark.find(c) != kMark.npos)) return false;
+  if (c == ']' || (c == '[' && !list_)) {
+    list_ = c == '[';
     return false;
   }
-  state_ = State::kElement;
+  element_ = true;
   kept_ = c == '{';
   string_ = escaped_ = false;
   closers_.clear();
@@ -42,13 +32,14 @@ bool JsonListSplitter::step_inside(char c) {
     return false;
   }
   if (closers_.empty() && (c == ',' || c == ']' || line_end)) {  // behind a number or a text
-    if (c == ']') state_ = State::kOutside;
+    if (c == ']') list_ = false;
     return end(false);
   }
   keep(line_end ? ' ' : c);
   if (c == '"') string_ = true;
   if (c == '{') closers_ += '}';
   if (c == '[') closers_ += ']';
+  if (closers_.size() > kLongest) return end(false);
   if (c != '}' && c != ']') return false;
   if (closers_.empty() || closers_.back() != c) return end(false);
   closers_.pop_back();
@@ -56,7 +47,7 @@ bool JsonListSplitter::step_inside(char c) {
 }
 
 bool JsonListSplitter::end(bool whole) {
-  if (state_ == State::kElement) state_ = State::kBetween;
+  element_ = false;
   if (!whole) {
     ++left_out_;
     line_.clear();

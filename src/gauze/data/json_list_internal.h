@@ -10,8 +10,8 @@
 
 namespace gauze::internal {
 
-/// Takes a list of JSON apart, byte by byte: each object of the list becomes a line. Whatever the bytes are, this ends,
-/// and holds at most one object of `kLongest` bytes. Whether an object is well formed inside is for the reader of lines to see.
+/// Takes a list of JSON apart, byte by byte: each object of the list becomes a line, and each beside it, so that a file of
+/// lines has the same rows when its first line makes it seem a list. Whatever the bytes are, this ends, and holds at most one object of `kLongest` bytes. Whether an object is well formed inside is for the reader of lines to see.
 class JsonListSplitter {
  public:
   static constexpr std::size_t kLongest = (std::size_t{1} << 24) - 16;
@@ -28,19 +28,18 @@ class JsonListSplitter {
   }
 
   /// Elements that are no object, longer than `kLongest` or broken off; at the end of the file.
-  std::uint64_t left_out() const { return left_out_ + (state_ == State::kElement ? 1 : 0); }
+  std::uint64_t left_out() const { return left_out_ + (element_ ? 1 : 0); }
 
  private:
-  enum class State : std::uint8_t { kOutside, kBetween, kElement };
-
   /// Whether an object has ended.
-  bool step(char c);
+  bool step(char c) { return element_ ? step_inside(c) : step_between(c); }
   bool step_between(char c);
   bool step_inside(char c);
   bool end(bool whole);
   void keep(char c);
 
-  State state_ = State::kOutside;
+  bool list_ = false;     ///< inside the brackets of the list
+  bool element_ = false;  ///< inside an element
   bool kept_ = false;     ///< the element is an object so far
   bool string_ = false;   ///< inside quotes
   bool escaped_ = false;  ///< behind a backslash

@@ -40,7 +40,9 @@ TEST(JsonListSplitter, MakesALineOfEachObject) {
       {"[{\"a\":\"x\n},{}]", {{"{}\n"}, 2}},  // the bracket behind the line end is an element too
       {"[{\"a\":[1},{}]", {{"{}\n"}, 1}},
       {"[{}{},,{}]", {{"{}\n", "{}\n", "{}\n"}, 0}},
-      {"[{}] {} [{}]", {{"{}\n", "{}\n"}, 0}},
+      {"[{}] {} [{}]", {{"{}\n", "{}\n", "{}\n"}, 0}},
+      {"[]\n{\"a\":1}\n{}\n", {{"{\"a\":1}\n", "{}\n"}, 0}},  // lines behind one that is a list
+      {"[1\n{\"a\":1}\n\"{}\"\n{}\n", {{"{\"a\":1}\n", "{}\n"}, 2}},
   };
   for (const auto& each : cases) {
     for (const std::size_t at_once : {1000, 1, 2, 3})
@@ -55,6 +57,10 @@ TEST(JsonListSplitter, LeavesOutWhatIsTooLong) {
       split_list("[{\"a\":\"" + text + "\"},{\"b\":\"" + text + "xxx\"},{}]", 1 << 20);
   EXPECT_EQ(split.lines.size(), 2u);
   EXPECT_EQ(split.left_out, 1u);
+  // Brackets without an end are not held without an end either.
+  const SplitList deep =
+      split_list("[" + std::string(JsonListSplitter::kLongest + 1, '[') + "\n{}", 1 << 20);
+  EXPECT_EQ(deep, (SplitList{{"{}\n"}, 1}));
 }
 
 }  // namespace

@@ -278,10 +278,10 @@ TEST(ParquetFooter, LosesItsTextsAndKeepsTheRest) {
   const std::string changed = folder.path("changed.parquet");
   std::filesystem::copy_file(copy.path(), changed);
   const auto source = open_files({{"t", changed}});
-  EXPECT_EQ(rows_of(*source,
-                    "SELECT CAST(sum(a) AS BIGINT), min(s), min(l), min(r), "
-                    "CAST(max(d) AS VARCHAR), min(j) FROM t"),
-            std::vector<std::string>{"499500|x0|[y]|{'z': z, 'n': 0}|1.500|1"});
+  EXPECT_EQ(
+      rows_of(*source,
+              "SELECT CAST(sum(a) AS BIGINT), min(s), CAST(max(d) AS VARCHAR), min(j) FROM t"),
+      std::vector<std::string>{"499500|x0|1.500|1"});
   std::vector<std::string> types;
   for (const std::string& row :
        rows_of(*source, "SELECT DISTINCT typeof(COLUMNS(*)) FROM read_parquet('" + changed + "')"))

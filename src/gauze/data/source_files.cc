@@ -206,7 +206,8 @@ std::string scan_csv(DuckDbConnection& connection, const Holder& holder,
   // null_padding would fail on rows with quoted line ends, so lines that are too short are dropped.
   return "read_csv(" + sql_text(holder.path) + ", auto_detect = false, header = true, columns = {" +
          columns + "}, delim = " + sql_text(std::string(1, header.delimiter)) +
-         ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false)";
+         ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false, "
+         "hive_types_autocast = false)";
 }
 
 /// Objects in a list or one per line: by the name, .ndjson or .jsonl, or by the first character that is no space.
@@ -288,11 +289,23 @@ std::string scan_json(const Holder& holder, const std::string& objects,
   return "(SELECT " + sql + " FROM " + objects + ")";
 }
 
+/// Values in names of folders, x=1, are text: a type that fits all of them is one that a single folder can change.
+std::string scan_parquet(const std::string& files) {
+  return "read_parquet(" + files + ", union_by_name = true, hive_types_autocast = false)";
+}
+
 struct ViewColumn {
   ColumnInfo info;
   std::string sql;
   duckdb_type type = DUCKDB_TYPE_INVALID;  ///< of the file, before it was mended
 };
+
+/// Columns of several values in a row are left out: they would have to be written as text by the engine, and what it
+/// writes of times and of mended text (below) is not the same whatever other rows hold.
+bool is_nested(duckdb_type type) {
+  return type == DUCKDB_TYPE_LIST || type == DUCKDB_TYPE_STRUCT || type == DUCKDB_TYPE_MAP ||
+         type == DUCKDB_TYPE_ARRAY || type == DUCKDB_TYPE_UNION;
+}
 
 ViewColumn view_column(const std::string& name, duckdb_type type) {
   const std::string column = duckdb_dialect().identifier(name);
@@ -315,8 +328,6 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
     case DUCKDB_TYPE_FLOAT:
     case DUCKDB_TYPE_DOUBLE:
       return {{name, Type::kDouble}, column};
-    case DUCKDB_TYPE_VARCHAR:
-      return {{name, Type::kText}, column};
     case DUCKDB_TYPE_DATE:
       return {{name, Type::kDate}, column};
     case DUCKDB_TYPE_TIMESTAMP:
@@ -336,15 +347,7 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
               "CASE WHEN CAST(" + column +
                   " AS TIME) BETWEEN TIME '00:00:00' AND TIME '24:00:00' " + "THEN CAST(" + column +
                   " AS VARCHAR) END"};
-    case DUCKDB_TYPE_LIST:
-    case DUCKDB_TYPE_STRUCT:
-    case DUCKDB_TYPE_MAP:
-    case DUCKDB_TYPE_ARRAY:
-    case DUCKDB_TYPE_UNION:  // with times in them, for the same reason
-      return {{name, Type::kText},
-              "CASE WHEN typeof(" + column + ") NOT LIKE '%TIME%' THEN CAST(" + column +
-                  " AS VARCHAR) END"};
-    default:
+    default:  // of JSON too, whose own casts are other than those of its text, which is what is left of it when mended
       return {{name, Type::kText}, "CAST(" + column + " AS VARCHAR)"};
   }
 }
@@ -370,7 +373,9 @@ class FileTables final : public internal::DuckDbKeeper {
                    const std::vector<std::string>& files,
                    const std::vector<std::string>& json_columns) {
     Scan& scan = scans_.emplace(name, make_scan(holder, files, json_columns)).first->second;
-    scan.columns = view_columns(scan);
+    scan.columns = view_columns(holder, scan.from);
+    if (holder.format == Format::kParquet && files.size() > 1)
+      for (const std::string& file : files) expect_same_types(scan, file);
     make_view(name, scan);
     return scan;
   }
@@ -396,7 +401,8 @@ class FileTables final : public internal::DuckDbKeeper {
   bool mend(const std::string& sql, std::string_view error,
             const std::atomic<bool>& cancelled) override {
     const auto has = [&](const char* text) { return error.find(text) != std::string_view::npos; };
-    if (!has("Invalid string encoding found in Parquet file") && !has("Timestamp(MS)"))
+    if (!has("Invalid string encoding found in Parquet file") &&
+        !has("Invalid JSON found in Parquet file") && !has("Timestamp(MS)"))
       return false;
     bool mended = false;
     for (auto& [name, scan] : scans_) {
@@ -424,15 +430,19 @@ class FileTables final : public internal::DuckDbKeeper {
       if (!internal::copy_with_raw_columns(file, *copy, cancelled)) return false;
       instead.from += (instead.from.empty() ? "" : ", ") + sql_text(named_like(file, *copy));
     }
-    instead.from = "read_parquet([" + instead.from + "], union_by_name = true)";
+    instead.from = scan_parquet("[" + instead.from + "]");
     DuckDbResult empty;
-    if (!database_.main().try_run("SELECT * FROM " + instead.from + " LIMIT 0", empty) ||
-        duckdb_column_count(empty.get()) != scan.columns.size())
+    if (!database_.main().try_run("SELECT * FROM " + instead.from + " LIMIT 0", empty))
       return false;
-    for (idx_t i = 0; i < scan.columns.size(); ++i) {
-      instead.columns.push_back(scan.columns[i]);
-      instead.columns.back().sql = mended_sql(scan.columns[i], duckdb_column_type(empty.get(), i));
+    for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
+      const duckdb_type type = duckdb_column_type(empty.get(), i);
+      if (is_nested(type)) continue;
+      const std::size_t at = instead.columns.size();
+      if (at == scan.columns.size()) return false;
+      instead.columns.push_back(scan.columns[at]);
+      instead.columns.back().sql = mended_sql(scan.columns[at], type);
     }
+    if (instead.columns.size() != scan.columns.size()) return false;
     make_view(name, instead);
     scan = std::move(instead);
     return true;
@@ -466,8 +476,7 @@ class FileTables final : public internal::DuckDbKeeper {
       const std::string csv = scan_csv(connection, holder, files);
       return {holder, csv, csv, "false"};
     }
-    if (holder.format == Format::kParquet)
-      return {holder, "read_parquet(" + sql_text(holder.path) + ", union_by_name = true)"};
+    if (holder.format == Format::kParquet) return {holder, scan_parquet(sql_text(holder.path))};
     if (holder.format == Format::kDuckDb)
       return {holder, attach(holder) + "." + duckdb_dialect().identifier(holder.table)};
     auto list = are_lists(connection, holder, files)
@@ -497,10 +506,27 @@ class FileTables final : public internal::DuckDbKeeper {
     return at->second + ".main";
   }
 
-  std::vector<ViewColumn> view_columns(const Scan& scan) {
-    const Holder& holder = scan.holder;
+  /// One file with another type would change how the values of all others are read: whole numbers become doubles where it
+  /// has doubles, as some programs write whole numbers of which one is missing.
+  void expect_same_types(const Scan& scan, const std::string& file) {
+    for (const ViewColumn& column : view_columns(scan.holder, scan_parquet(sql_text(file)))) {
+      const auto all = std::find_if(
+          scan.columns.begin(), scan.columns.end(),
+          [&](const ViewColumn& each) { return same_name(each.info.name, column.info.name); });
+      if (all != scan.columns.end() && view_column(all->info.name, column.type).sql == all->sql &&
+          column.info.type == all->info.type)
+        continue;
+      throw Error(ErrorCode::kInvalidInput,
+                  "the column '" + column.info.name.substr(0, 60) + "' is of type " +
+                      std::string(name(column.info.type)) + " in " + shown(file) +
+                      " and of another in other files of " + shown(scan.holder.path) +
+                      "; write them with the same types");
+    }
+  }
+
+  std::vector<ViewColumn> view_columns(const Holder& holder, const std::string& from) {
     DuckDbResult empty;
-    if (!database_.main().try_run("SELECT * FROM " + scan.from + " LIMIT 0", empty)) {
+    if (!database_.main().try_run("SELECT * FROM " + from + " LIMIT 0", empty)) {
       if (holder.format == Format::kDuckDb)
         throw Error(ErrorCode::kUnknownName, "there is no table '" + holder.table.substr(0, 60) +
                                                  "' in " + shown(holder.path));
@@ -511,6 +537,7 @@ class FileTables final : public internal::DuckDbKeeper {
     std::vector<ViewColumn> columns;
     for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
       const duckdb_type type = duckdb_column_type(empty.get(), i);
+      if (is_nested(type)) continue;
       columns.push_back(view_column(duckdb_column_name(empty.get(), i), type));
       columns.back().type = type;
       columns.back().info.typed =
