@@ -151,8 +151,9 @@ std::string key_advice(const RelationNode& node) {
 
 /// The rows of a unit with each other, with each other once more: the time that takes grows with a power of
 /// their number, which whoever asks could choose so that it shows whether somebody has a row at all.
-void count_product(RelationNode& node) {
-  if (++node.products <= 1) return;
+void count_products(RelationNode& node, unsigned more) {
+  node.products += more;
+  if (node.products <= 1) return;
   if (node.owner == Owner::kNobody)
     throw Error(ErrorCode::kUnsupported,
                 "a second join that repeats rows of public tables; join on a declared key");
@@ -170,7 +171,7 @@ void join_with_public(RelationNode& node) {
   }
   const std::string why = "this join can repeat a row of '" + node.unit + "' any number of times; ";
   if (node.owner == Owner::kRow) throw Error(ErrorCode::kMissingKnowledge, why + key_advice(node));
-  count_product(node);
+  count_products(node, 1);
   node.rows_per_unit.reset();
   node.groups_per_unit.reset();
   node.rows_per_group.reset();
@@ -200,7 +201,7 @@ void join_private(RelationNode& node) {
   const bool left_once = !node.left_join && covers_left_key(node);
   node.products += right.products;
   if (right_once) return;
-  if (!left_once) count_product(node);
+  if (!left_once) count_products(node, 1);
   node.groups_per_unit = left_once ? right.groups_per_unit : std::nullopt;
   node.rows_per_group = left_once ? right.rows_per_group : std::nullopt;
   if (!right.rows_per_unit) node.multiplied = right.multiplied;
@@ -358,7 +359,7 @@ RelationPtr join(RelationPtr left, RelationPtr right, Expression condition, bool
   if (covers_key(node)) node.keys = left->keys;
   if (left->owner == Owner::kNobody) {
     node.products += right->products;
-    if (!covers_key(node) && (left_join || !covers_left_key(node))) count_product(node);
+    if (!covers_key(node) && (left_join || !covers_left_key(node))) count_products(node, 1);
     return finished(std::move(node));
   }
   right->owner == Owner::kNobody ? join_with_public(node) : join_private(node);
@@ -385,6 +386,9 @@ RelationPtr semi_join(RelationPtr left, std::size_t column, RelationPtr right, b
   node.tables.insert(right->tables.begin(), right->tables.end());
   node.column = column;
   node.negated = negated;
+  // A product of public tables is made only where somebody's row asks for it: it counts as one more.
+  const bool is_public = right->owner == Owner::kNobody;
+  count_products(node, is_public && right->products > 0 ? right->products + 1 : right->products);
   return finished(std::move(node));
 }
 
