@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <thread>
 
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
@@ -161,7 +162,7 @@ void refuse_quick_form(const DataOptions& options) {
   for (const std::string& path : beside(options.data, kSchemaEnding)) {
     const Schema schema = read_schema(path);
     for (const auto& [table, file] : tables_of(options.data)) {
-      if (!speaks_of(schema, table)) continue;
+      if (!speaks_of(schema, table) && !speaks_of(schema, table_name(file))) continue;
       throw Error(ErrorCode::kInvalidOption,
                   "--unit: is for data without a schema, and '" + path + "' speaks of '" + table +
                       "'; leave --unit out, and that schema and its budget are used");
@@ -272,12 +273,12 @@ bool is_among(const std::string& path, const std::string& files) {
   return among;
 }
 
-std::string user_name() {
-  const passwd* user = getpwuid(getuid());
-  return user != nullptr ? user->pw_name : std::to_string(getuid());
-}
-
 }  // namespace
+
+std::string caller() {
+  const passwd* user = getpwuid(getuid());
+  return "gauze " GAUZE_VERSION ", " + (user != nullptr ? user->pw_name : std::to_string(getuid()));
+}
 
 void add_data_options(CLI::App& command, DataOptions& options) {
   command
@@ -317,7 +318,9 @@ unsigned thread_count(const std::string& text) {
   if (text.empty()) return 0;
   const std::uint64_t count = whole(text, "threads", 0);
   require(count <= 1024, "threads: must be from 1 to 1024; 0 takes all cores");
-  return static_cast<unsigned>(count);
+  // More would take memory in proportion: a limit that whoever asks could choose so that somebody's rows exceed it.
+  return static_cast<unsigned>(
+      std::min<std::uint64_t>(count, std::max(1u, std::thread::hardware_concurrency())));
 }
 
 bool is_postgres(const std::string& data) {
@@ -361,12 +364,16 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
   std::string found;
   for (const std::string& path : beside({file}, kSchemaEnding))
     if (speaks_of(read_schema(path), name)) found = path;
-  const fs::path own = folder_of(file) / (name + std::string(kLedgerEnding));
-  if (found.empty() && fs::exists(own)) found = own.string();
   if (!found.empty())
     throw Error(ErrorCode::kInvalidOption,
                 "'" + found + "' speaks of '" + name + "'; ask with --data " + file +
                     " and --column, and its units and its budget are used");
+  const auto ledgers = beside({file}, kLedgerEnding);
+  if (!ledgers.empty())
+    throw Error(ErrorCode::kInvalidOption,
+                "a budget lies beside '" + file + "', '" + ledgers.front() +
+                    "', and plain values are charged to none; ask with --data " + file +
+                    ", or keep values that it does not count in another folder");
 }
 
 std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema) {
@@ -436,7 +443,7 @@ bool Desk::reads(const std::string& path) const {
 Request Desk::request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const {
   return {.dataset = schema_.dataset,
           .analyst = analyst_,
-          .caller = "gauze " GAUZE_VERSION ", " + user_name(),
+          .caller = caller(),
           .text = text,
           .asked = Budget::approximate(epsilon, delta)};
 }

@@ -12,6 +12,9 @@
 
 namespace gauze::cli {
 
+/// Program and user, for the record of a ledger.
+std::string caller();
+
 /// Where the rows are, what is publicly known of them, who pays: options that all commands on
 /// tables share.
 struct DataOptions {

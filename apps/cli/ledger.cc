@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "command.h"
+#include "desk.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "text.h"
@@ -113,13 +114,32 @@ void print_head(const Options& options, const Head& head) {
              " --head HASH` then shows whether the record was cut off or written anew."));
 }
 
+void print_unanswered(const Options& options, const Ledger& ledger,
+                      const std::vector<Account>& accounts) {
+  for (const Account& account : accounts) {
+    const std::size_t count = account.analyst.empty() ? ledger.unanswered(account.dataset) : 0;
+    if (count == 0) continue;
+    print_line();
+    print(wrap(std::to_string(count) + (count == 1 ? " question" : " questions") + " about '" +
+               harmless(account.dataset, 30) +
+               "' ended without an answer; the same words take it up again at no further cost. " +
+               (count < Ledger::kUnanswered ? "After " + std::to_string(Ledger::kUnanswered)
+                                            : std::string("Therefore")) +
+               " nothing new is answered until `gauze ledger dismiss " +
+               shown_address(options.where) + " --dataset NAME`."));
+  }
+}
+
 void show(const Options& options) {
   const Ledger ledger = Ledger::open(options.where);
   const auto accounts = ledger.accounts();
   const Head head = ledger.head();
   if (options.json) {
     Json all = Json::array();
-    for (const Account& account : accounts) all.push_back(as_json(account));
+    for (const Account& account : accounts) {
+      all.push_back(as_json(account));
+      if (account.analyst.empty()) all.back()["unanswered"] = ledger.unanswered(account.dataset);
+    }
     return print_json({{"accounts", all}, {"records", head.records}, {"head", head.hash}});
   }
   std::vector<std::vector<std::string>> rows = {{"", "budget", "spent", "left", ""}};
@@ -134,6 +154,7 @@ void show(const Options& options) {
     print_line("  no data set yet; `gauze ledger add " + shown_address(options.where) +
                " --dataset NAME --epsilon 3` adds one");
   }
+  print_unanswered(options, ledger, accounts);
   print_head(options, head);
 }
 
@@ -210,6 +231,14 @@ void share(const Options& options) {
   show(options);
 }
 
+void dismiss(const Options& options) {
+  const std::size_t count = Ledger::open(options.where).dismiss(options.dataset, caller());
+  if (options.json) return print_json({{"dataset", options.dataset}, {"dismissed", count}});
+  print_line("  " + std::to_string(count) +
+             (count == 1 ? " question that failed counts" : " questions that failed count") +
+             " as answered now; new ones may be asked");
+}
+
 struct Command {
   const char* name;
   const char* summary;
@@ -224,6 +253,8 @@ constexpr Command kCommands[] = {
     {"share", "Give an analyst a share of a data set's budget", share, true, true},
     {"show", "Budget, spent and left, and the hash of the last record", show, false, false},
     {"history", "Every question, with its cost and state", history, false, false},
+    {"dismiss", "After a look at why questions failed: let new ones be asked", dismiss, false,
+     false},
     {"export", "Every record as a line of JSON, with its hash", export_record, false, false},
     {"verify", "Recompute every hash, state and sum", verify, false, false},
 };
@@ -254,6 +285,9 @@ void add_command(CLI::App& parent, const Command& command) {
   if (command.run == history) {
     sub->add_option("--dataset", options->dataset, "Of this data set only");
   }
+  if (command.run == dismiss) {
+    sub->add_option("--dataset", options->dataset, "Which data set")->required();
+  }
   if (command.run == verify) {
     sub->add_option("--head", options->head, "A hash noted down earlier, which must be there");
   }
@@ -274,6 +308,7 @@ void add_ledger(CLI::App& app) {
       "  gauze ledger share people.ledger --dataset people --analyst ada --epsilon 1 --delta 3e-7\n"
       "  gauze ledger show people.ledger\n"
       "  gauze ledger history people.ledger --json\n"
+      "  gauze ledger dismiss people.ledger --dataset people\n"
       "  gauze ledger export people.ledger > people.jsonl\n"
       "  gauze ledger verify people.ledger --head 7d0c...\n"
       "  gauze ledger init postgresql://steward@server/budgets --dataset people --rho 0.5\n"

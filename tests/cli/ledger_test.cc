@@ -122,6 +122,29 @@ TEST(LedgerCommand, GivesShares) {
       gauze_program("ledger share " + path + " --dataset cats --analyst ada --epsilon 1").exit, 2);
 }
 
+TEST(LedgerCommand, DismissesQuestionsThatFailed) {
+  const Folder folder;
+  const std::string path = folder.path("failed.ledger");
+  {
+    gauze::Ledger ledger = gauze::Ledger::create(path, {{"people", gauze::Budget::pure(1)}});
+    for (int i = 0; i < 10; ++i) {
+      ledger.interrupt(
+          ledger.reserve({.dataset = "people", .text = std::to_string(i)}, pure("0.01")));
+    }
+  }
+  EXPECT_THAT(gauze_program("ledger show " + path).out,
+              HasSubstr("10 questions about 'people' ended without an answer"));
+  EXPECT_EQ(
+      gauze_program("ledger show --json " + path).json().at("accounts").at(0).at("unanswered"), 10);
+  const Ran ran = gauze_program("ledger dismiss " + path + " --dataset people");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("10 questions that failed count as answered"));
+  EXPECT_THAT(gauze_program("ledger show " + path).out, Not(HasSubstr("without an answer")));
+  EXPECT_EQ(gauze_program("ledger verify " + path).exit, 0);
+  EXPECT_EQ(gauze_program("ledger dismiss " + path).exit, 2);
+  EXPECT_EQ(gauze_program("ledger dismiss " + path + " --dataset cats").exit, 2);
+}
+
 TEST(LedgerCommand, RefusesWhatIsNoBudgetAndLeavesNothingBehind) {
   const Folder folder;
   const std::string path = folder.path("new.ledger");

@@ -147,11 +147,21 @@ TEST(ReleaseCommand, PlainValuesHaveNoSchemaAndNoBudget) {
     const Ran table = gauze_program(command + clinic.path("visits.csv") + " --column age");
     EXPECT_EQ(table.exit, 2);
     EXPECT_THAT(table.err, HasSubstr("--data"));
-    const std::string ledger = clinic.write("plain.ledger", "");
+    // Whatever its name is.
+    const std::string ledger = clinic.write("all.ledger", "");
     EXPECT_EQ(gauze_program(command + plain).exit, 2);
     std::filesystem::remove(ledger);
   }
   EXPECT_THAT(gauze_program(median + plain).out, HasSubstr("nobody keeps count"));
+}
+
+TEST(SqlCommand, AnotherNameDoesNotHideThatASchemaSpeaksOfTheFile) {
+  const Clinic clinic;
+  const Ran ran =
+      gauze_program("sql 'SELECT COUNT(*) AS n FROM x' --unit row --epsilon 1 --data x=" +
+                    clinic.path("visits.csv"));
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--unit: is for data without a schema"));
 }
 
 }  // namespace

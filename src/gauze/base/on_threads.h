@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -13,7 +14,8 @@ inline unsigned thread_count(unsigned asked) {
   return asked != 0 ? asked : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Runs `work(i)` on `threads` threads, this one included; throws what the first of them threw.
+/// Runs `work(i)` for each i below `threads` on a thread of its own, this one included; where the system has no more, those
+/// that are left run here afterwards, so none may wait for another. Throws what the first of them threw.
 template <class Work>
 void on_threads(unsigned threads, Work work) {
   std::exception_ptr failure;
@@ -27,8 +29,13 @@ void on_threads(unsigned threads, Work work) {
     }
   };
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(guarded, i);
+  unsigned started = 1;
+  try {
+    for (; started < threads; ++started) others.emplace_back(guarded, started);
+  } catch (const std::system_error&) {  // what was started must be joined
+  }
   guarded(0);
+  for (; started < threads; ++started) guarded(started);
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
 }

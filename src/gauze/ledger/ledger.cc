@@ -152,20 +152,45 @@ Record question(const Request& request, const Event& event) {
   return record;
 }
 
+/// Interrupted and not used again since.
+std::string is_interrupted(const char* and_more) {
+  return std::string("kind = 'interrupt' AND ") + and_more +
+         " AND NOT EXISTS (SELECT 1 FROM gauze_ledger AS later WHERE later.subject = "
+         "gauze_ledger.subject AND later.id > gauze_ledger.id)";
+}
+
+std::vector<Record> interrupted_on(Connection& connection, const std::string& dataset) {
+  // Every request is a digest; comparing it makes both engines take the index of interruptions.
+  return find(connection, is_interrupted("request > '' AND dataset = $1") + " ORDER BY id",
+              {dataset});
+}
+
+Record resume(Connection& connection, const Record& interrupted, const std::string& caller) {
+  Record record = interrupted;
+  record.kind = ledger::kind::kResume;
+  record.caller = caller;
+  return append(connection, record);
+}
+
+/// Whether a question fails may tell about rows; so only a few may.
+void expect_answered(Connection& connection, const std::string& dataset) {
+  if (interrupted_on(connection, dataset).size() < Ledger::kUnanswered) return;
+  throw Error(
+      ErrorCode::kBudgetExceeded,
+      std::to_string(Ledger::kUnanswered) + " questions about '" + dataset.substr(0, 40) +
+          "' ended without an answer, and why they did may tell about rows; nothing was "
+          "charged and no row was read. Ask one of them again, at no further cost, or the "
+          "steward looks at `gauze ledger history` and goes on with `gauze ledger dismiss`");
+}
+
 /// The reservation of the same question that was interrupted and not used again since, now in use.
 std::optional<Record> take_over(Connection& connection, const Record& question) {
-  const auto interrupted = find_last(
-      connection,
-      "kind = 'interrupt' AND request = $1 AND NOT EXISTS (SELECT 1 FROM gauze_ledger AS later "
-      "WHERE later.subject = gauze_ledger.subject AND later.id > gauze_ledger.id)",
-      {question.request});
+  const auto interrupted =
+      find_last(connection, is_interrupted("request = $1"), {question.request});
   if (!interrupted) return std::nullopt;
-  Record resume = *interrupted;
-  resume.kind = ledger::kind::kResume;
-  resume.caller = question.caller;
-  append(connection, resume);
-  auto reserved = find_last(connection, "id = $1", {resume.subject});
-  if (!reserved) ledger::damaged(resume.subject, "is missing");
+  const Record resumed = resume(connection, *interrupted, question.caller);
+  auto reserved = find_last(connection, "id = $1", {resumed.subject});
+  if (!reserved) ledger::damaged(resumed.subject, "is missing");
   return reserved;
 }
 
@@ -321,6 +346,7 @@ Grant Ledger::reserve(const Request& request, const Event& event) {
   Record record = question(request, event);
   auto reserved = take_over(*connection_, record);
   if (!reserved) {
+    expect_answered(*connection_, request.dataset);
     charge(*connection_, record, price, limit, share);
     reserved = append(*connection_, record);
   }
@@ -353,6 +379,24 @@ void Ledger::settle(Grant grant) {
 
 void Ledger::interrupt(Grant grant) {
   conclude(grant, ledger::kind::kInterrupt);
+}
+
+std::size_t Ledger::dismiss(const std::string& dataset, const std::string& caller) {
+  check_text(caller, "caller", kNameBytes);
+  Transaction transaction(*connection_, Connection::Access::kWrite);
+  dataset_record(*connection_, dataset);
+  const auto interrupted = interrupted_on(*connection_, dataset);
+  for (const Record& each : interrupted) {
+    Record settle = resume(*connection_, each, caller);
+    settle.kind = ledger::kind::kSettle;
+    append(*connection_, settle);
+  }
+  transaction.commit();
+  return interrupted.size();
+}
+
+std::size_t Ledger::unanswered(const std::string& dataset) const {
+  return interrupted_on(*connection_, dataset).size();
 }
 
 std::vector<DatasetBudget> Ledger::datasets() const {

@@ -107,6 +107,9 @@ struct Head {
 class Ledger {
  public:
   static constexpr std::chrono::milliseconds kPatience{30'000};
+  /// So many questions about a data set may have ended without an answer; then nobody may ask a new
+  /// one until the steward has dismissed them.
+  static constexpr std::size_t kUnanswered = 10;
 
   /// A path (SQLite) or postgresql://...
   static Ledger open(const std::string& where, std::chrono::milliseconds patience = kPatience);
@@ -129,7 +132,8 @@ class Ledger {
   void set_share(const std::string& dataset, const std::string& analyst, const Budget& share);
 
   /// Takes the event's price, durably before it returns, or throws and leaves everything as it was:
-  /// `kBudgetExceeded`; `kUnknownName` for a data set or an analyst without a share;
+  /// `kBudgetExceeded`, also after `kUnanswered` questions that failed; `kUnknownName` for a data
+  /// set or an analyst without a share;
   /// `kCannotCompose` for an event without a price here. A question that was interrupted and is
   /// asked again by the same analyst in the same words, with the same event, takes over what was
   /// reserved then.
@@ -138,6 +142,13 @@ class Ledger {
   void settle(Grant grant);
   /// The run ended without drawing noise: the same question may use the reservation again.
   void interrupt(Grant grant);
+  /// The interrupted questions about a data set count as answered from now on and cannot be asked
+  /// again at no cost; new ones may be asked. Returns how many there were. For the steward, who saw
+  /// why they failed.
+  std::size_t dismiss(const std::string& dataset, const std::string& caller);
+
+  /// How many questions about the data set are interrupted now.
+  std::size_t unanswered(const std::string& dataset) const;
 
   std::vector<DatasetBudget> datasets() const;
   /// Each data set, followed by its analysts with shares.

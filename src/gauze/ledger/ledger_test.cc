@@ -261,6 +261,51 @@ TEST(Ledger, LetsOnlyTheSameQuestionTakeOver) {
   ledger.reserve(ask("a", "ada"), pure("1"));
 }
 
+/// Asks `count` questions that nobody asked before, and none of them gets an answer.
+void fail_questions(Ledger& ledger, std::size_t count, const std::string& name) {
+  for (std::size_t i = 0; i < count; ++i) {
+    ledger.interrupt(ledger.reserve(ask(name + std::to_string(i)), pure("0.001")));
+  }
+}
+
+TEST(Ledger, TakesNoNewQuestionAfterTenThatFailedUntilTheStewardDismissesThem) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  ledger.add_dataset({"cats", Budget::pure(1)});
+  fail_questions(ledger, 10, "a");
+  EXPECT_EQ(ledger.unanswered("people"), 10u);
+  EXPECT_ERROR(ledger.reserve(ask("new"), pure("0.001")), ErrorCode::kBudgetExceeded);
+  // Another data set is not concerned.
+  Request elsewhere = ask("new");
+  elsewhere.dataset = "cats";
+  ledger.settle(ledger.reserve(elsewhere, pure("0.001")));
+
+  EXPECT_EQ(ledger.dismiss("people", "steward"), 10u);
+  EXPECT_EQ(ledger.unanswered("people"), 0u);
+  EXPECT_EQ(ledger.dismiss("people", "steward"), 0u);
+  // What was dismissed counts as answered: asked again, it costs again.
+  EXPECT_EQ(ledger.history("people")[0].state, Entry::State::kSettled);
+  ledger.settle(ledger.reserve(ask("a0"), pure("0.001")));
+  EXPECT_EQ(ledger.left("people"), Budget::pure(parse_ratio("0.989")));
+  EXPECT_ERROR(ledger.dismiss("dogs", "steward"), ErrorCode::kUnknownName);
+  ledger.verify();
+}
+
+TEST(Ledger, TakesNewQuestionsAgainWhenOneThatFailedHasItsAnswer) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  fail_questions(ledger, 10, "a");
+  EXPECT_ERROR(ledger.reserve(ask("new"), pure("0.001")), ErrorCode::kBudgetExceeded);
+  // Failing once more is no further failure.
+  ledger.interrupt(ledger.reserve(ask("a3"), pure("0.001")));
+  EXPECT_ERROR(ledger.reserve(ask("new"), pure("0.001")), ErrorCode::kBudgetExceeded);
+  ledger.settle(ledger.reserve(ask("a3"), pure("0.001")));
+  ledger.settle(ledger.reserve(ask("new"), pure("0.001")));
+  fail_questions(ledger, 1, "b");
+  EXPECT_ERROR(ledger.reserve(ask("new"), pure("0.001")), ErrorCode::kBudgetExceeded);
+  ledger.verify();
+}
+
 TEST(Ledger, DoesNotRefundAGrantThatWasDropped) {
   const LedgerFolder folder;
   Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
