@@ -110,9 +110,13 @@ struct Setting {
   }
 };
 
+/// For each unit of a partition that has as many groups as count: its words, and the largest hash of those groups.
+using Limits = std::vector<std::uint64_t>;
+
 /// Bounds the units of one partition after another. A partition comes in waves; between waves each
 /// unit's groups of smallest hash are kept with their sums so far, which loses nothing: a group that
-/// is among the smallest of all is among the smallest of every part.
+/// is among the smallest of all is among the smallest of every part. Once a unit has as many groups as count,
+/// its rows in groups of larger hash are passed over.
 template <std::size_t kUnitWords>
 class Worker {
  public:
@@ -123,21 +127,42 @@ class Worker {
     sums_.resize(measures_);
   }
 
-  void process(PartitionedRows& store, std::size_t partition) {
-    carried_.clear();
-    carried_sums_.clear();
+  void process(PartitionedRows& store, std::size_t partition, const Limits& limits) {
+    begin(store, limits);
     for (bool last = false; !last;) {
-      wave_ = store.take(partition, s_.blocks_per_wave);
-      words_ = store.words_per_row();
-      rows_per_block_ = store.rows_per_block();
-      last = wave_.last;
-      gather();
+      PartitionedRows::Wave wave = store.take(partition, s_.blocks_per_wave);
+      last = wave.last;
+      blocks_ = std::move(wave.blocks);
+      gather(wave.rows);
       reduce(last);
     }
     settle();
   }
 
+  /// Leaves those rows in memory that may still count when more have come.
+  void shrink(PartitionedRows& store, std::size_t partition, Limits& limits) {
+    begin(store, limits);
+    const std::uint64_t rows = store.rows_held(partition);
+    blocks_ = store.lend(partition);
+    const std::span<const Candidate> candidates = gather(rows);
+    limit();
+    std::uint32_t kept = 0;
+    for (const Candidate& c : candidates) {
+      if (c.entry.order > last_orders_[c.owner]) continue;
+      std::copy_n(row(c.entry.row), words_, row(kept++));
+    }
+    store.give_back(partition, std::move(blocks_), kept);
+    dropped_ += rows - kept;
+    limits.clear();
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      if (last_orders_[u] == UINT64_MAX) continue;
+      limits.insert(limits.end(), units_[u].id.begin(), units_[u].id.end());
+      limits.push_back(last_orders_[u]);
+    }
+  }
+
   Partial& result() { return out_; }
+  std::uint64_t dropped() const { return dropped_; }
 
  private:
   static constexpr std::uint32_t kCarried = 1u << 31;
@@ -153,14 +178,18 @@ class Worker {
     std::uint32_t group;
     std::uint32_t row;  // in this wave, or kCarried + position among the carried
   };
+  struct Candidate {
+    Entry entry;
+    std::uint32_t owner;
+  };
   struct Carried {
-    Unit unit;
-    std::uint32_t group;
+    Entry entry;
+    std::uint32_t owner;
     std::uint64_t rows;
   };
 
-  const std::uint64_t* row(std::uint32_t i) const {
-    return wave_.blocks[i / rows_per_block_].get() + (i % rows_per_block_) * words_;
+  std::uint64_t* row(std::uint32_t i) const {
+    return blocks_[i / rows_per_block_].get() + (i % rows_per_block_) * words_;
   }
   static Unit unit_of(const std::uint64_t* row) {
     Unit unit;
@@ -174,7 +203,7 @@ class Worker {
     while (slots_[at] != 0 && units_[slots_[at] - 1] != unit) at = (at + 1) & (slots_.size() - 1);
     if (slots_[at] == 0) {
       units_.push_back(unit);
-      starts_.push_back(0);
+      last_orders_.push_back(UINT64_MAX);
       slots_[at] = static_cast<std::uint32_t>(units_.size());
     }
     return slots_[at] - 1;
@@ -189,60 +218,82 @@ class Worker {
     }
   }
 
-  /// Puts an entry for every row (and carried group) of a unit side by side.
-  void gather() {
+  void begin(const PartitionedRows& store, const Limits& limits) {
+    words_ = store.words_per_row();
+    rows_per_block_ = store.rows_per_block();
     std::fill(slots_.begin(), slots_.end(), 0);
     units_.clear();
-    starts_.clear();
-    const auto rows = static_cast<std::uint32_t>(wave_.rows);
-    const auto carried = static_cast<std::uint32_t>(carried_.size());
-    owners_.resize(rows + carried);
-    std::uint32_t i = 0;
-    for_each_row([&](const std::uint64_t* r, std::uint64_t) {
-      ++starts_[owners_[i++] = number(unit_of(r))];
-    });
-    for (const Carried& c : carried_) ++starts_[owners_[i++] = number(c.unit)];
-
-    std::uint32_t before = 0;
-    for (std::uint32_t& start : starts_) before += std::exchange(start, before);
-    entries_.resize(owners_.size());
-    i = 0;
-    constexpr std::uint64_t kAhead = 16;
-    for_each_row([&](const std::uint64_t* r, std::uint64_t after) {
-      if (after > kAhead)
-        s_.ask_for_tag(static_cast<std::uint32_t>(r[kAhead * words_ + kUnitWords]));
-      const auto group = static_cast<std::uint32_t>(r[kUnitWords]);
-      entries_[starts_[owners_[i]]++] = {mix(r[0] + s_.tag(group)), group, i};
-      ++i;
-    });
-    for (std::uint32_t c = 0; c < carried; ++c) {
-      const std::uint32_t group = carried_[c].group;
-      const std::uint64_t order = mix(carried_[c].unit.id[0] + s_.tag(group));
-      entries_[starts_[owners_[i++]]++] = {order, group, kCarried + c};
+    last_orders_.clear();
+    carried_.clear();
+    carried_sums_.clear();
+    for (std::size_t i = 0; i < limits.size(); i += kUnitWords + 1) {
+      last_orders_[number(unit_of(&limits[i]))] = limits[i + kUnitWords];
     }
   }
 
-  /// visit(row, how many rows lie from here to the end of its block)
-  template <class Visit>
-  void for_each_row(Visit visit) const {
-    std::uint64_t left = wave_.rows;
-    for (const auto& block : wave_.blocks) {
-      const std::uint64_t here = std::min<std::uint64_t>(left, rows_per_block_);
+  /// Puts the entries of a unit, rows that may count and carried groups, side by side.
+  std::span<const Candidate> gather(std::uint64_t rows) {
+    const std::span<const Candidate> candidates = find_candidates(rows);
+    starts_.assign(units_.size(), 0);
+    for (const Candidate& c : candidates) ++starts_[c.owner];
+    for (const Carried& c : carried_) ++starts_[c.owner];
+    std::uint32_t before = 0;
+    for (std::uint32_t& start : starts_) before += std::exchange(start, before);
+    entries_.resize(before);
+    for (const Candidate& c : candidates) entries_[starts_[c.owner]++] = c.entry;
+    for (const Carried& c : carried_) entries_[starts_[c.owner]++] = c.entry;
+    return candidates;
+  }
+
+  /// In order of rows. All are written, for no branch foresees which will be passed over.
+  std::span<const Candidate> find_candidates(std::uint64_t rows) {
+    constexpr std::uint64_t kAhead = 16;
+    if (candidates_.size() < rows) candidates_.resize(rows);
+    std::size_t found = 0;
+    std::uint32_t i = 0;
+    for (const PartitionedRows::Block& block : blocks_) {
       const std::uint64_t* r = block.get();
-      for (std::uint64_t j = 0; j < here; ++j, r += words_) visit(r, here - j);
-      left -= here;
+      for (auto left = std::min<std::uint64_t>(rows - i, rows_per_block_); left > 0; --left, ++i) {
+        if (left > kAhead)
+          s_.ask_for_tag(static_cast<std::uint32_t>(r[kAhead * words_ + kUnitWords]));
+        const auto group = static_cast<std::uint32_t>(r[kUnitWords]);
+        const std::uint64_t order = mix(r[0] + s_.tag(group));
+        const std::uint32_t owner = number(unit_of(r));
+        candidates_[found] = {{order, group, i}, owner};
+        found += order <= last_orders_[owner] ? 1 : 0;
+        r += words_;
+      }
     }
+    return {candidates_.data(), found};
+  }
+
+  /// visit(unit, its entries, sorted)
+  template <class Visit>
+  void for_each_unit(Visit visit) {
+    std::uint32_t begin = 0;
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+      const std::uint32_t end = starts_[u];  // `gather` moved each start to the next
+      const std::span<Entry> rows(entries_.data() + begin, end - begin);
+      begin = end;
+      sort(rows);
+      visit(u, rows);
+    }
+  }
+
+  void limit() {
+    for_each_unit([&](std::uint32_t u, std::span<const Entry> rows) {
+      std::uint64_t groups = 0;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i > 0 && rows[i].order == rows[i - 1].order) continue;
+        if (++groups == s_.bounds.groups_per_unit) last_orders_[u] = rows[i].order;
+      }
+    });
   }
 
   void reduce(bool last) {
     std::vector<Carried> kept;
     std::vector<WideInteger> kept_sums;
-    std::uint32_t begin = 0;
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      const std::uint32_t end = starts_[u];  // `gather` moved each start to the next
-      const std::span<Entry> rows(entries_.data() + begin, end - begin);
-      begin = end;
-      sort(rows);
+    for_each_unit([&](std::uint32_t u, std::span<const Entry> rows) {
       std::uint64_t left = s_.bounds.rows_per_unit;
       std::uint64_t groups = 0;
       for (std::size_t from = 0; from < rows.size() && groups < s_.bounds.groups_per_unit;
@@ -254,8 +305,10 @@ class Worker {
           left -= clip(rows.subspan(from, to - from), n, left);
           if (left == 0) break;
         } else {
-          kept.push_back({units_[u], rows[from].group, n});
+          const auto place = static_cast<std::uint32_t>(kCarried + kept.size());
+          kept.push_back({{rows[from].order, rows[from].group, place}, u, n});
           kept_sums.insert(kept_sums.end(), sums_.begin(), sums_.end());
+          if (groups + 1 == s_.bounds.groups_per_unit) last_orders_[u] = rows[from].order;
         }
         from = to;
       }
@@ -263,7 +316,7 @@ class Worker {
         out_.kept.units.push_back(units_[u].id[0]);
         out_.kept.ends.push_back(out_.kept.groups.size());
       }
-    }
+    });
     carried_ = std::move(kept);
     carried_sums_ = std::move(kept_sums);
   }
@@ -384,10 +437,13 @@ class Worker {
   const Setting& s_;
   std::size_t measures_;
   Partial out_;
-  PartitionedRows::Wave wave_;
+  std::uint64_t dropped_ = 0;
   std::size_t words_ = 0, rows_per_block_ = 0;
-  std::vector<std::uint32_t> slots_, starts_, owners_;
+  std::vector<PartitionedRows::Block> blocks_;  // of this wave
+  std::vector<Candidate> candidates_;
+  std::vector<std::uint32_t> slots_, starts_;
   std::vector<Unit> units_;
+  std::vector<std::uint64_t> last_orders_;  // of the groups of a unit that may count
   std::vector<Entry> entries_;
   std::vector<Carried> carried_;
   std::vector<WideInteger> carried_sums_, sums_;
@@ -471,12 +527,41 @@ struct BoundedAggregate::Parts {
   Options options;
   KeyedHash hash;
   PartitionedRows store;
+  std::vector<Limits> limits;  // of partitions
+  std::atomic<std::uint64_t> dropped = 0;
+  std::uint64_t shrink_at;  // bytes of rows
 
   Parts(Options o, BitSource& bits)
       : options(std::move(o)),
         hash(bits),
         store((options.text_units ? 2u : 1u) + 1 + options.cells, memory_size(options.memory),
-              options.temp_directory) {}
+              options.temp_directory),
+        limits(PartitionedRows::kPartitions),
+        shrink_at(options.tags_so_far ? next_shrink(0) : UINT64_MAX) {}
+
+  /// When so many bytes of rows are left. Often enough that they stay few where most rows do not count; but what can hardly shrink is
+  /// not looked at in vain, and what was spilled stays.
+  std::uint64_t next_shrink(std::uint64_t left) const {
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 28;
+    const std::uint64_t memory = memory_size(options.memory);
+    if (left > memory / 2) return UINT64_MAX;
+    const std::uint64_t wanted = std::min(std::max(kMany, 3 * left), memory / 4 * 3);
+    return std::max<std::uint64_t>(wanted, 2 * store.least_bytes());
+  }
+
+  template <std::size_t kUnitWords>
+  void shrink() {
+    const Setting setting{options, tightened(options.bounds), hash, 0, options.tags_so_far(), 0};
+    std::atomic<std::size_t> turn = 0;
+    on_threads(thread_count(options.threads), [&](unsigned) {
+      Worker<kUnitWords> worker(setting);
+      for (std::size_t p = turn++; p < PartitionedRows::kPartitions; p = turn++) {
+        worker.shrink(store, p, limits[p]);
+      }
+      dropped += worker.dropped();
+    });
+    shrink_at = next_shrink(store.bytes_held());
+  }
 
   void append(const UnitRows& rows, std::size_t i, const KeyedHash::Wide& unit) {
     std::uint64_t* out = store.append(unit[0] >> (64 - PartitionedRows::kPartitionBits));
@@ -494,10 +579,10 @@ struct BoundedAggregate::Parts {
   template <std::size_t kUnitWords>
   BoundedTotals finish(std::size_t groups, std::span<const std::uint64_t> tags) {
     const unsigned threads = thread_count(options.threads);
-    // A row of a wave needs its block, an entry and an owner; values that are kept one by one need
+    // A row of a wave needs its block, a candidate and an entry; values that are kept one by one need
     // the whole partition, as only all copies of a value tell how many there are.
     const std::uint64_t room = memory_size(options.memory) / threads / 2;
-    const std::uint64_t row_bytes = store.words_per_row() * 8 + 20;
+    const std::uint64_t row_bytes = store.words_per_row() * 8 + 40;
     const std::uint64_t most = (std::uint64_t{1} << 30) / store.rows_per_block();
     const std::uint64_t blocks =
         std::max<std::uint64_t>(4, room / row_bytes / store.rows_per_block());
@@ -509,7 +594,7 @@ struct BoundedAggregate::Parts {
     on_threads(threads, [&](unsigned i) {
       workers[i] = std::make_unique<Worker<kUnitWords>>(setting);
       for (std::size_t p = turn++; p < PartitionedRows::kPartitions; p = turn++) {
-        workers[i]->process(store, p);
+        workers[i]->process(store, p, limits[p]);
       }
     });
     return combine(workers, groups, threads);
@@ -537,6 +622,7 @@ struct BoundedAggregate::Parts {
       totals.unit_keys = unit_keys(kept, groups);
     }
     totals.spilled_bytes = store.spilled_bytes();
+    totals.dropped_rows = dropped;
     return totals;
   }
 };
@@ -560,6 +646,12 @@ void BoundedAggregate::add(const UnitRows& rows) {
              : KeyedHash::Wide{parts_->hash.unit(static_cast<std::uint64_t>(rows.integer_units[i])),
                                0});
   }
+  if (parts_->store.bytes_held() < parts_->shrink_at || parts_->store.spilled_bytes() > 0) return;
+  text ? parts_->shrink<2>() : parts_->shrink<1>();
+}
+
+std::uint64_t BoundedAggregate::tag(std::uint32_t number) const {
+  return parts_->hash.group(number);
 }
 
 std::uint64_t BoundedAggregate::tag(std::string_view content) const {

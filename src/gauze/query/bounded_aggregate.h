@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -69,6 +70,7 @@ struct BoundedTotals {
   std::vector<GroupedValues> samples;  ///< one per sample
   UnitKeys unit_keys;                  ///< when asked for; units in random order
   std::uint64_t spilled_bytes = 0;     ///< private: for tests
+  std::uint64_t dropped_rows = 0;      ///< before the last came; private: for tests
 };
 
 /// How far one unit moves the vector of a measure over all groups, in rows: multiply by the largest
@@ -88,7 +90,8 @@ Bounds tightened(Bounds bounds);
 /// Stability  adding or removing a unit moves a measure whose rows add at most M by at most
 ///            M l1_rows in l1 and M sqrt(l2_squared_rows) in l2 norm, and nothing of other units.
 /// Numerics   whole numbers throughout: the same for any order of rows and any number of threads.
-/// Time       O(rows log(rows of a unit)); memory O(groups) and `memory`, the rest in a nameless file.
+/// Time       O(rows log(rows of a unit)); memory O(groups) and `memory`, the rest in a nameless file. With
+///            `tags_so_far` three times the rows that count are held, where that is less.
 /// Argument   bounded_aggregate.md
 class BoundedAggregate {
  public:
@@ -102,6 +105,9 @@ class BoundedAggregate {
     std::uint64_t memory = 0;         ///< bytes for rows; 0: a quarter of the machine's
     unsigned threads = 0;             ///< 0: all cores
     std::string temp_directory = {};  ///< "": the system's
+    /// The tags of all groups so far, as `finish` will get them. Where it is given, rows that can no longer count are
+    /// dropped while others come in; `add` asks now and then.
+    std::function<std::span<const std::uint64_t>()> tags_so_far = {};
   };
 
   /// Draws the key of the hashes.
@@ -114,6 +120,8 @@ class BoundedAggregate {
   /// A hash of the content of a group key; must be given to `finish` where numbers of groups depend on
   /// other rows.
   std::uint64_t tag(std::string_view content) const;
+  /// What identifies a group whose number does not depend on rows: looking it up is faster than hashing.
+  std::uint64_t tag(std::uint32_t number) const;
   /// The identity of a text as a cell.
   std::int64_t identity(std::string_view text) const;
 

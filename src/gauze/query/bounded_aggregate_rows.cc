@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "gauze/base/error.h"
+#include "gauze/base/large_vector.h"
 #include "gauze/base/nameless_file.h"
 #include "gauze/query/bounded_aggregate_rows_internal.h"
 
@@ -12,6 +13,7 @@ namespace gauze::internal {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 15;
+constexpr std::size_t kSlabWords = std::size_t{1} << 20;
 
 [[noreturn]] void no_room() {
   throw Error(ErrorCode::kIo,
@@ -27,6 +29,7 @@ PartitionedRows::PartitionedRows(std::size_t words_per_row, std::uint64_t memory
       rows_per_block_(std::max<std::size_t>(1, kBlockBytes / (8 * words_per_row))),
       memory_(memory),
       temp_directory_(std::move(temp_directory)),
+      rooms_(kPartitions),
       partitions_(kPartitions) {}
 
 PartitionedRows::~PartitionedRows() {
@@ -36,19 +39,37 @@ PartitionedRows::~PartitionedRows() {
 std::uint64_t PartitionedRows::rows(std::size_t partition) const {
   const Partition& p = partitions_[partition];
   const std::uint64_t all = (p.in_file.size() + p.blocks.size()) * rows_per_block_;
-  return all - static_cast<std::uint64_t>(p.end - p.next) / words_;
+  return all - static_cast<std::uint64_t>(rooms_[partition].end - rooms_[partition].next) / words_;
 }
 
-void PartitionedRows::extend(Partition& partition) {
+void PartitionedRows::FreeSlab::operator()(std::uint64_t* slab) const {
+  LargePages<std::uint64_t>().deallocate(slab, kSlabWords);
+}
+
+void PartitionedRows::extend(std::size_t partition) {
   if (spare_.empty() && held_ >= memory_) spill();
-  if (spare_.empty()) {
-    spare_.push_back(std::make_unique_for_overwrite<std::uint64_t[]>(rows_per_block_ * words_));
-    held_ += block_bytes();
-  }
-  partition.blocks.push_back(std::move(spare_.back()));
+  if (spare_.empty()) make_spare();
+  std::vector<Block>& blocks = partitions_[partition].blocks;
+  blocks.push_back(std::move(spare_.back()));
   spare_.pop_back();
-  partition.next = partition.blocks.back().get();
-  partition.end = partition.next + rows_per_block_ * words_;
+  std::uint64_t* begin = blocks.back().get();
+  rooms_[partition] = {begin, begin + rows_per_block_ * words_};
+}
+
+/// Slabs of large pages, once there are so many rows that they will be filled: clearing one costs more than a small question.
+void PartitionedRows::make_spare() {
+  const bool many = held_ >= 2 * kPartitions * block_bytes();
+  if (!many || held_ + kSlabWords * 8 > memory_) {
+    spare_.push_back(new_block());
+    held_ += block_bytes();
+    return;
+  }
+  slabs_.emplace_back(LargePages<std::uint64_t>().allocate(kSlabWords));
+  held_ += kSlabWords * 8;
+  const std::size_t words = rows_per_block_ * words_;
+  for (std::size_t i = kSlabWords / words; i-- > 0;) {
+    spare_.push_back(Block(slabs_.back().get() + i * words, Release{.in_slab = true}));
+  }
 }
 
 void PartitionedRows::spill() {
@@ -57,8 +78,10 @@ void PartitionedRows::spill() {
                                                   : temp_directory_);
     if (file_ < 0) no_room();
   }
-  for (Partition& p : partitions_) {
-    const std::size_t full = p.blocks.size() - (p.next == p.end ? 0 : 1);
+  for (std::size_t partition = 0; partition < kPartitions; ++partition) {
+    Partition& p = partitions_[partition];
+    const bool is_full = rooms_[partition].next == rooms_[partition].end;
+    const std::size_t full = p.blocks.size() - (is_full ? 0 : 1);
     for (std::size_t i = 0; i < full; ++i) {
       const char* bytes = reinterpret_cast<const char*>(p.blocks[i].get());
       for (std::size_t done = 0; done < block_bytes();) {
@@ -77,7 +100,7 @@ void PartitionedRows::spill() {
 }
 
 PartitionedRows::Block PartitionedRows::read(std::uint64_t offset) const {
-  auto block = std::make_unique_for_overwrite<std::uint64_t[]>(rows_per_block_ * words_);
+  Block block = new_block();
   char* bytes = reinterpret_cast<char*>(block.get());
   for (std::size_t done = 0; done < block_bytes();) {
     const ssize_t n =
@@ -104,8 +127,30 @@ PartitionedRows::Wave PartitionedRows::take(std::size_t partition, std::size_t l
   p.blocks.erase(p.blocks.begin(), p.blocks.begin() + static_cast<std::ptrdiff_t>(count));
   wave.last = p.in_file.empty() && p.blocks.empty();
   wave.rows = wave.last ? before : wave.blocks.size() * rows_per_block_;
-  if (wave.last) p.next = p.end = nullptr;
+  if (wave.last) rooms_[partition] = {};
   return wave;
+}
+
+std::vector<PartitionedRows::Block> PartitionedRows::lend(std::size_t partition) {
+  return std::exchange(partitions_[partition].blocks, {});
+}
+
+void PartitionedRows::give_back(std::size_t partition, std::vector<Block> blocks,
+                                std::uint64_t rows) {
+  const std::size_t needed = (rows + rows_per_block_ - 1) / rows_per_block_;
+  {
+    const std::lock_guard lock(mutex_);
+    std::move(blocks.begin() + static_cast<std::ptrdiff_t>(needed), blocks.end(),
+              std::back_inserter(spare_));
+  }
+  blocks.resize(needed);
+  rooms_[partition] = {};
+  if (needed > 0) {
+    std::uint64_t* last = blocks.back().get();
+    rooms_[partition] = {last + (rows - (needed - 1) * rows_per_block_) * words_,
+                         last + rows_per_block_ * words_};
+  }
+  partitions_[partition].blocks = std::move(blocks);
 }
 
 }  // namespace gauze::internal

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gauze::internal {
@@ -23,11 +25,9 @@ class PartitionedRows {
 
   /// Room for one row more. Throws `kIo` when the temporary file cannot grow.
   std::uint64_t* append(std::size_t partition) {
-    Partition& p = partitions_[partition];
-    if (p.next == p.end) extend(p);
-    std::uint64_t* row = p.next;
-    p.next += words_;
-    return row;
+    Room& room = rooms_[partition];
+    if (room.next == room.end) extend(partition);
+    return std::exchange(room.next, room.next + words_);
   }
 
   std::size_t words_per_row() const { return words_; }
@@ -35,7 +35,21 @@ class PartitionedRows {
   std::uint64_t rows(std::size_t partition) const;
   std::uint64_t spilled_bytes() const { return file_size_; }
 
-  using Block = std::unique_ptr<std::uint64_t[]>;
+  struct Release {
+    bool in_slab = false;  ///< and goes with it
+    void operator()(std::uint64_t* block) const {
+      if (!in_slab) delete[] block;
+    }
+  };
+  /// One block of each partition.
+  std::uint64_t least_bytes() const { return kPartitions * block_bytes(); }
+  /// Of blocks in memory that rows lie in.
+  std::uint64_t bytes_held() const { return held_ - spare_.size() * block_bytes(); }
+  std::uint64_t rows_held(std::size_t partition) const {
+    return rows(partition) - partitions_[partition].in_file.size() * rows_per_block_;
+  }
+
+  using Block = std::unique_ptr<std::uint64_t[], Release>;
   /// The next blocks of a partition, at most `limit` of them, and how many rows they hold; all are full
   /// but the last of the partition. Takes them out of the store. Threads may take from different
   /// partitions at once.
@@ -46,23 +60,39 @@ class PartitionedRows {
   };
   Wave take(std::size_t partition, std::size_t limit);
 
+  /// The blocks of a partition in memory, which come back with fewer rows, those at their beginning. Threads may borrow
+  /// different partitions at once.
+  std::vector<Block> lend(std::size_t partition);
+  void give_back(std::size_t partition, std::vector<Block> blocks, std::uint64_t rows);
+
  private:
-  struct Partition {
+  /// Where the next row of a partition goes; apart from all else, as every row asks for it.
+  struct Room {
     std::uint64_t* next = nullptr;
     std::uint64_t* end = nullptr;
+  };
+  struct Partition {
     std::vector<Block> blocks;           // the last one is being filled
     std::vector<std::uint64_t> in_file;  // offsets of full blocks
   };
+  struct FreeSlab {
+    void operator()(std::uint64_t* slab) const;
+  };
 
-  void extend(Partition& partition);
+  void extend(std::size_t partition);
+  void make_spare();
   void spill();
   std::size_t block_bytes() const { return rows_per_block_ * words_ * 8; }
+  Block new_block() const { return Block(new std::uint64_t[rows_per_block_ * words_]); }
   Block read(std::uint64_t offset) const;
 
   std::size_t words_, rows_per_block_;
   std::uint64_t memory_, held_ = 0;
   std::string temp_directory_;
+  std::vector<std::unique_ptr<std::uint64_t[], FreeSlab>> slabs_;
+  std::vector<Room> rooms_;
   std::vector<Partition> partitions_;
+  std::mutex mutex_;  // of what comes back
   std::vector<Block> spare_;
   int file_ = -1;
   std::uint64_t file_size_ = 0;

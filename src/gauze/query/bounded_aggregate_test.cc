@@ -291,6 +291,75 @@ TEST(BoundedAggregate, GivesTheSameWithLittleMemoryAsWithMuch) {
   EXPECT_EQ(in_memory.sums, spilled.sums);
 }
 
+struct DroppingCase {
+  std::uint64_t units;
+  bool text_units;
+  bool spills;
+};
+
+/// 1.6 million rows in 200 groups, whose tags are told when they are asked for, or not before the end.
+BoundedTotals aggregate_many(const DroppingCase& c, bool early) {
+  constexpr std::size_t kGroups = 200, kBatch = 10'000;
+  SeededBits bits(5), row_bits(6);
+  std::vector<std::uint64_t> tags;
+  BoundedAggregate::Options options{.bounds = Bounds{20, 4, 6},
+                                    .cells = 1u,
+                                    .measures = {kRowCount, sum_of(0), kUnitCount},
+                                    .samples = {{0}, {0, true}},
+                                    .text_units = c.text_units,
+                                    .unit_keys = true};
+  if (early) {
+    options.memory = 43'000'000;
+    options.tags_so_far = [&] { return std::span<const std::uint64_t>(tags); };
+  }
+  BoundedAggregate aggregate(options, bits);
+  for (int i = 0; i < 160; ++i) {
+    // groups appear as rows come
+    const std::uint64_t known = i < 100 ? 150 : kGroups;
+    while (tags.size() < known) tags.push_back(aggregate.tag("key " + std::to_string(tags.size())));
+    std::vector<std::int64_t> units, values;
+    std::vector<std::uint32_t> groups;
+    std::vector<std::string> names;
+    for (std::size_t r = 0; r < kBatch; ++r) {
+      const std::uint64_t drawn = row_bits.next();
+      units.push_back(static_cast<std::int64_t>(drawn % c.units));
+      groups.push_back(static_cast<std::uint32_t>((drawn >> 32) % known));
+      values.push_back(static_cast<std::int64_t>(drawn >> 56));
+      if (c.text_units) names.push_back("unit " + std::to_string(units.back()));
+    }
+    const std::vector<std::string_view> texts(names.begin(), names.end());
+    UnitRows rows;
+    rows.rows = kBatch;
+    if (c.text_units) {
+      rows.text_units = texts;
+    } else {
+      rows.integer_units = units;
+    }
+    rows.groups = groups;
+    rows.cells = {{values, {}}};
+    aggregate.add(rows);
+  }
+  return aggregate.finish(kGroups, tags);
+}
+
+TEST(BoundedAggregate, GivesTheSameWhereRowsThatCannotCountAreDroppedEarly) {
+  for (const DroppingCase c :
+       {DroppingCase{2000, false, false}, {2000, true, false}, {300'000, false, true}}) {
+    const auto late = aggregate_many(c, false);
+    const auto early = aggregate_many(c, true);
+    EXPECT_EQ(late.dropped_rows, 0u);
+    EXPECT_GT(early.dropped_rows, c.spills ? 10'000u : 1'000'000u);
+    EXPECT_EQ(early.spilled_bytes > 0, c.spills);
+    EXPECT_EQ(early.sums, late.sums);
+    for (std::size_t s = 0; s < 2; ++s) {
+      EXPECT_EQ(early.samples[s].offsets, late.samples[s].offsets);
+      EXPECT_EQ(early.samples[s].values, late.samples[s].values);
+    }
+    EXPECT_EQ(early.unit_keys.offsets, late.unit_keys.offsets);
+    EXPECT_EQ(early.unit_keys.keys, late.unit_keys.keys);
+  }
+}
+
 TEST(BoundedAggregate, ChoosesGroupsWithEqualChances) {
   // 20,000 units in the same 6 groups, 2 count: each group is chosen by a third. p > 1e-9 fails once in
   // 10^9 seeds.

@@ -8,6 +8,7 @@
 #include "gauze/base/error.h"
 #include "gauze/base/on_threads.h"
 #include "gauze/query/groupable_rows_internal.h"
+#include "gauze/query/read_ahead_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
 namespace gauze::internal {
@@ -339,8 +340,24 @@ GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& 
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
                       Source& source, GroupIndex& index, BitSource& bits) {
   const Plan& plan = options.plan;
-  Watched stream(source.execute(unit_rows_sql(plan, design, source)), options.progress);
+  auto read = source.execute(unit_rows_sql(plan, design, source));
+  if (options.threads != 1) read = std::make_unique<ReadAhead>(std::move(read));
+  Watched stream(std::move(read), options.progress);
   std::unique_ptr<BoundedAggregate> aggregate;
+  LargeVector<std::uint64_t> tags;
+  const auto tags_so_far = [&] {
+    const std::size_t known = tags.size();
+    tags.resize(index.size());
+    on_shares(thread_count(options.threads), tags.size() - known,
+              [&](std::size_t begin, std::size_t end) {
+                for (std::size_t g = known + begin; g < known + end; ++g) {
+                  const auto group = static_cast<std::uint32_t>(g);
+                  tags[g] = design.groups == 0 ? aggregate->tag(index.content(group))
+                                               : aggregate->tag(group);
+                }
+              });
+    return std::span<const std::uint64_t>(tags);
+  };
   const auto start = [&](bool text_units) {
     aggregate = std::make_unique<BoundedAggregate>(
         BoundedAggregate::Options{.bounds = design.bounds,
@@ -350,7 +367,8 @@ GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign&
                                   .text_units = text_units,
                                   .unit_keys = design.groups == 0,
                                   .memory = options.memory,
-                                  .threads = options.threads},
+                                  .threads = options.threads,
+                                  .tags_so_far = tags_so_far},
         bits);
   };
   CellReader reader(design);
@@ -374,16 +392,7 @@ GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign&
 
   GroupTruth truth;
   truth.groups = index.size();
-  LargeVector<std::uint64_t> tags;
-  if (design.groups == 0) {
-    tags.resize(truth.groups);
-    on_shares(thread_count(options.threads), tags.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t g = begin; g < end; ++g) {
-        tags[g] = aggregate->tag(index.content(static_cast<std::uint32_t>(g)));
-      }
-    });
-  }
-  truth.totals = aggregate->finish(truth.groups, tags);
+  truth.totals = aggregate->finish(truth.groups, tags_so_far());
   for (std::size_t s = 0; s < design.samples.size(); ++s) {
     truth.distinct.emplace_back();
     if (!design.samples[s].distinct) continue;
