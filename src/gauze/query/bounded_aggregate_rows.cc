@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "gauze/base/error.h"
-#include "gauze/base/large_vector.h"
 #include "gauze/base/nameless_file.h"
 #include "gauze/query/bounded_aggregate_rows_internal.h"
 
@@ -13,7 +12,6 @@ namespace gauze::internal {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 15;
-constexpr std::size_t kSlabWords = std::size_t{1} << 20;
 
 [[noreturn]] void no_room() {
   throw Error(ErrorCode::kIo,
@@ -42,34 +40,17 @@ std::uint64_t PartitionedRows::rows(std::size_t partition) const {
   return all - static_cast<std::uint64_t>(rooms_[partition].end - rooms_[partition].next) / words_;
 }
 
-void PartitionedRows::FreeSlab::operator()(std::uint64_t* slab) const {
-  LargePages<std::uint64_t>().deallocate(slab, kSlabWords);
-}
-
 void PartitionedRows::extend(std::size_t partition) {
   if (spare_.empty() && held_ >= memory_) spill();
-  if (spare_.empty()) make_spare();
+  if (spare_.empty()) {
+    spare_.push_back(new_block());
+    held_ += block_bytes();
+  }
   std::vector<Block>& blocks = partitions_[partition].blocks;
   blocks.push_back(std::move(spare_.back()));
   spare_.pop_back();
   std::uint64_t* begin = blocks.back().get();
   rooms_[partition] = {begin, begin + rows_per_block_ * words_};
-}
-
-/// Slabs of large pages, once there are so many rows that they will be filled: clearing one costs more than a small question.
-void PartitionedRows::make_spare() {
-  const bool many = held_ >= 2 * kPartitions * block_bytes();
-  if (!many || held_ + kSlabWords * 8 > memory_) {
-    spare_.push_back(new_block());
-    held_ += block_bytes();
-    return;
-  }
-  slabs_.emplace_back(LargePages<std::uint64_t>().allocate(kSlabWords));
-  held_ += kSlabWords * 8;
-  const std::size_t words = rows_per_block_ * words_;
-  for (std::size_t i = kSlabWords / words; i-- > 0;) {
-    spare_.push_back(Block(slabs_.back().get() + i * words, Release{.in_slab = true}));
-  }
 }
 
 void PartitionedRows::spill() {

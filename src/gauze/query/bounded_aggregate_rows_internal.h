@@ -35,12 +35,6 @@ class PartitionedRows {
   std::uint64_t rows(std::size_t partition) const;
   std::uint64_t spilled_bytes() const { return file_size_; }
 
-  struct Release {
-    bool in_slab = false;  ///< and goes with it
-    void operator()(std::uint64_t* block) const {
-      if (!in_slab) delete[] block;
-    }
-  };
   /// One block of each partition.
   std::uint64_t least_bytes() const { return kPartitions * block_bytes(); }
   /// Of blocks in memory that rows lie in.
@@ -49,7 +43,7 @@ class PartitionedRows {
     return rows(partition) - partitions_[partition].in_file.size() * rows_per_block_;
   }
 
-  using Block = std::unique_ptr<std::uint64_t[], Release>;
+  using Block = std::unique_ptr<std::uint64_t[]>;
   /// The next blocks of a partition, at most `limit` of them, and how many rows they hold; all are full
   /// but the last of the partition. Takes them out of the store. Threads may take from different
   /// partitions at once.
@@ -75,21 +69,18 @@ class PartitionedRows {
     std::vector<Block> blocks;           // the last one is being filled
     std::vector<std::uint64_t> in_file;  // offsets of full blocks
   };
-  struct FreeSlab {
-    void operator()(std::uint64_t* slab) const;
-  };
 
   void extend(std::size_t partition);
-  void make_spare();
   void spill();
   std::size_t block_bytes() const { return rows_per_block_ * words_ * 8; }
-  Block new_block() const { return Block(new std::uint64_t[rows_per_block_ * words_]); }
+  Block new_block() const {
+    return std::make_unique_for_overwrite<std::uint64_t[]>(rows_per_block_ * words_);
+  }
   Block read(std::uint64_t offset) const;
 
   std::size_t words_, rows_per_block_;
   std::uint64_t memory_, held_ = 0;
   std::string temp_directory_;
-  std::vector<std::unique_ptr<std::uint64_t[], FreeSlab>> slabs_;
   std::vector<Room> rooms_;
   std::vector<Partition> partitions_;
   std::mutex mutex_;  // of what comes back
