@@ -168,8 +168,10 @@ HalvingTree::Split HalvingTree::split(std::size_t i) const {
   const TreeNode& left = nodes_[node.first_child];
   const TreeNode& right = nodes_[node.first_child + 1];
   const double surplus = left.estimate - volume(node.first_child) / volume(i) * node.estimate;
-  const double noise = left.variance * right.variance / (left.variance + right.variance);
-  return {surplus, surplus * surplus / noise};
+  // Variances of next to nothing must not make 0 / 0 of a split without surplus.
+  const double sum = left.variance + right.variance;
+  const double noise = sum > 0 ? left.variance / sum * right.variance : 0;
+  return {surplus, surplus * surplus / std::max(noise, 1e-100)};
 }
 
 /// The probability that a block is split, and all above it: a mixture of all prunings, weighed by what

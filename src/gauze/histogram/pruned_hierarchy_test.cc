@@ -135,6 +135,18 @@ TEST(PrunedHierarchy, WithNextToNoNoiseGivesTheCountsBack) {
   }
 }
 
+// Halves that are equal show nothing, also where the variance of noise is 0 in doubles (from epsilon 900 on).
+TEST(PrunedHierarchy, KeepsWhatDiffersBelowHalvesThatAreEqual) {
+  SeededBits bits(13);
+  const Counts counts = {3, 9, 6, 6, 1, 11, 12, 0};
+  for (const int epsilon : {50, 800, 1000, 5000}) {
+    const auto histogram = release_once(pruned(Shape{{8}}, epsilon), Span(counts), bits);
+    for (std::uint32_t i = 0; i < 8; ++i)
+      EXPECT_NEAR(histogram.range({{i}, {i + 1}}).value, static_cast<double>(counts[i]), 1e-6)
+          << epsilon;
+  }
+}
+
 // 4,000 releases; with a kurtosis of at most 6 the sample variance has a relative standard deviation of
 // at most 3.6 %, so that 17 % is missed with a probability of about 2e-6 each.
 TEST(PrunedHierarchy, WithoutPruningNoiseHasTheStatedVariance) {
