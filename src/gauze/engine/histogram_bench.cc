@@ -1,11 +1,11 @@
 // Accuracy and time of every histogram method on arrays of counts: one CSV. `bench/histogram` calls it.
 //
 //   histogram_bench FOLDER [--scales 1e3,1e6] [--epsilons 0.1] [--trials 3] [--methods a,b] [--arrays a,b]
-//                          [--decide 400]
+//                          [--decide 400] [--merge 4]
 //
 // With --decide, wherever auto_histogram seems to have more than 1.4 times the error of the best method, it and
 // all that seem better by a fifth are measured anew with so many releases. Their lines follow once more; the
-// last one counts.
+// last one counts. With --merge, so many neighbours along each axis are one cell.
 //
 // Arrays are resampled to a scale: that many rows, each in a cell with the probability the array gives
 // it. The error is the root of the mean squared error over the questions of a workload and all trials.
@@ -68,6 +68,26 @@ Array read_array(const std::filesystem::path& path) {
       as(std::int64_t{});
   }
   return array;
+}
+
+/// The array with so many neighbours along each axis as one cell.
+Array merged(const Array& array, std::uint32_t neighbours) {
+  Array result{array.name, {}, {}};
+  for (const std::uint32_t extent : array.shape.extents)
+    result.shape.extents.push_back((extent + neighbours - 1) / neighbours);
+  result.counts.assign(result.shape.cells(), 0.0);
+  for (std::size_t i = 0; i < array.counts.size(); ++i) {
+    std::size_t rest = i;
+    std::size_t cell = 0;
+    std::size_t stride = 1;
+    for (std::size_t axis = array.shape.axes(); axis-- > 0;) {
+      cell += rest % array.shape.extents[axis] / neighbours * stride;
+      rest /= array.shape.extents[axis];
+      stride *= result.shape.extents[axis];
+    }
+    result.counts[cell] += array.counts[i];
+  }
+  return result;
 }
 
 std::vector<std::int64_t> resampled(const Array& array, double rows, std::mt19937_64& generator) {
@@ -202,6 +222,7 @@ struct Plan {
   std::vector<double> epsilons = {0.1};
   int trials = 3;
   int decide = 0;  ///< releases where a comparison is open
+  std::uint32_t merge = 1;
   std::vector<std::string> methods, arrays;
 };
 
@@ -342,6 +363,7 @@ int run(int argc, char** argv) {
     if (option == "--epsilons") plan.epsilons = numbers(value);
     if (option == "--trials") plan.trials = std::stoi(value);
     if (option == "--decide") plan.decide = std::stoi(value);
+    if (option == "--merge") plan.merge = static_cast<std::uint32_t>(std::stoul(value));
     if (option == "--methods") plan.methods = words(value);
     if (option == "--arrays") plan.arrays = words(value);
   }
@@ -352,7 +374,7 @@ int run(int argc, char** argv) {
   std::mt19937_64 generator(20161101);
   std::printf("method,array,scale,epsilon,cells,prefixes,ranges,seconds\n");
   for (const auto& path : paths) {
-    const Array array = read_array(path);
+    const Array array = merged(read_array(path), plan.merge);
     if (!chosen(plan.arrays, array.name)) continue;
     for (const double epsilon : plan.epsilons)
       for (const double scale : plan.scales) measure(array, scale, epsilon, plan, generator);
