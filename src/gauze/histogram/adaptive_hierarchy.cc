@@ -79,7 +79,8 @@ class AdaptiveHierarchy::Growth {
     }
     // No hierarchy beats a flat histogram with fewer cells, all of them full: Qardaji, Yang and Li (2013).
     const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
-    const bool strong = strength >= cells;  // so little shows which blocks are full
+    const bool strong =  // so little shows which blocks are full
+        strength >= (shape.axes() == 2 ? cells : cells / 4);
     const double least = few && strong ? 1.0 / 16 : is_loud || strong ? 1.0 / 8 : 0;
     return {.halvings = 4, .full = 5, .least_share = least};
   }

@@ -59,13 +59,16 @@ HalvingTree::HalvingTree(const Shape& shape, std::span<const std::int64_t> count
   bounds_.insert(bounds_.end(), shape.extents.begin(), shape.extents.end());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const std::size_t own = i * 2 * axes;
-    std::size_t longest = 0;
     const auto extent = [&](std::size_t axis) {
-      return bounds_[own + axes + axis] - bounds_[own + axis];
+      return std::uint64_t{bounds_[own + axes + axis] - bounds_[own + axis]};
     };
-    for (std::size_t axis = 1; axis < axes; ++axis)
-      if (extent(axis) > extent(longest)) longest = axis;
-    if (extent(longest) == 1) {
+    // Longest for the shape, so that ranges along a short axis need few blocks, too.
+    std::size_t longest = axes;
+    for (std::size_t axis = 0; axis < axes; ++axis)
+      if (extent(axis) > 1 && (longest == axes || extent(axis) * shape.extents[longest] >
+                                                      extent(longest) * shape.extents[axis]))
+        longest = axis;
+    if (longest == axes) {
       std::size_t cell = 0;
       for (std::size_t axis = 0; axis < axes; ++axis)
         cell = cell * shape.extents[axis] + bounds_[own + axis];
@@ -74,7 +77,7 @@ HalvingTree::HalvingTree(const Shape& shape, std::span<const std::int64_t> count
     }
     nodes_[i].first_child = static_cast<std::uint32_t>(nodes_.size());
     nodes_[i].children = 2;
-    const std::uint32_t middle = bounds_[own + longest] + extent(longest) / 2;
+    const auto middle = static_cast<std::uint32_t>(bounds_[own + longest] + extent(longest) / 2);
     for (const bool upper : {false, true}) {
       add(static_cast<std::uint8_t>(depths_[i] + 1));
       const std::size_t box = bounds_.size();

@@ -33,6 +33,18 @@ TEST(HalvingTree, FindsTheBlocksBelowABlock) {
   EXPECT_EQ(tree.below(0, 9), cells);
 }
 
+// By hand: 8 x 2 cells are halved into 4 x 2 and these into 4 x 1, whose means are these.
+TEST(HalvingTree, HalvesTheAxisOfWhichABlockHasMost) {
+  testing::SeededBits bits(3);
+  HalvingTree tree(Shape{{8, 2}},
+                   std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  const Blocks blocks = tree.below(0, 2);
+  for (const std::size_t block : blocks) tree.close(block);
+  measure(tree, blocks, 1000, bits);
+  EXPECT_EQ(tree.fitted(0, false).cells(),
+            (std::vector<double>{3, 4, 3, 4, 3, 4, 3, 4, 11, 12, 11, 12, 11, 12, 11, 12}));
+}
+
 // Noise of variance 2 a / (1 - a)^2, a = e^-epsilon, weighed by inverse variances.
 TEST(HalvingTree, KnowsABlockThatWasMeasuredTwiceByBoth) {
   testing::SeededBits bits(1);
