@@ -86,6 +86,7 @@ def planes(generator):
         if 0 <= min(x, y, z) and max(x, y, z) < 32:
             counts[(int(x) * 32 + int(y)) * 32 + int(z)] += 1
     bell = bells(1024, 8, generator)
+    rough = cascade(1024, generator)
     return {
         "band": plane(200, 300, lambda i, j: math.exp(-((1.5 * i - j) / 12) ** 2)),
         "checkers": plane(128, 128, lambda i, j: float((i // 8 + j // 8) % 2)),
@@ -97,6 +98,7 @@ def planes(generator):
         "spots": plane(128, 128, lambda i, j: sum(
             math.exp(-((i / 128 - x) ** 2 + (j / 128 - y) ** 2) / (2 * s * s)) / s for x, y, s in spots)),
         "uniform": plane(100, 100, lambda i, j: 1.0),
+        "wide": plane(12, 900, lambda i, j: rough[j] * (1 + (i * 5) % 12)),
         "zipf_by_zipf": plane(128, 256, lambda i, j: 1 / ((1 + i) * (1 + j))),
     }
 
