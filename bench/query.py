@@ -2,7 +2,7 @@
 """Private questions beside the same questions without privacy, and beside other libraries, as one CSV.
 
 Usage: bench/query [--rows 1e7] [--peer-rows 1e6] [--peers a,b] [--limit 1800] [--repeat 3] [--epsilon 1] [--memory]
-                   [--tasks WORDS] [--folder TMP] [--venvs DIR] [--bench BINARY]
+                   [--tasks WORDS] [--written "COMPRESSION zstd"] [--folder TMP] [--venvs DIR] [--bench BINARY]
 
 Columns: task, rows, groups, data, system, seconds and processor seconds (all processors together; each the least of the runs), both over
 Gauze's, and errors: the mean over groups and runs of |count - true count| and of |sum - true sum| or |mean - true mean|: noise and what bounding
@@ -58,10 +58,10 @@ TASKS = {
 PEERS = ["opendp", "diffprivlib", "smartnoise", "pipelinedp", "tumult"]
 
 
-def generate(rows, path):
+def generate(rows, path, written):
     duckdb.sql(f"""COPY (SELECT (hash(i) % {UNITS})::BIGINT u, (hash(i + 1000000007) % 1000)::INT g,
       (hash(i + 77) % 1000000)::INT h, (hash(i + 99) % 100)::INT x, ((hash(i + 123) % 100000) / 100.0)::DOUBLE y
-      FROM range({rows}) t(i)) TO '{path}' (FORMAT parquet)""")
+      FROM range({rows}) t(i)) TO '{path}' (FORMAT parquet{written and ", " + written})""")
 
 
 def as_table(parquet, path):
@@ -132,7 +132,7 @@ def peer(options, name, task, path, where):
 
 def report(out, options, folder, schemas, rows, peers):
     parquet = str(folder / f"d{rows}.parquet")
-    generate(rows, parquet)
+    generate(rows, parquet, options.written)
     held = {"file": ""}
     if options.memory:
         held["memory"] = str(folder / f"d{rows}.duckdb")
@@ -170,6 +170,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--memory", action="store_true", help="also with the data in memory")
     parser.add_argument("--tasks", default="", help="only tasks that contain this")
+    parser.add_argument("--written", default="", help="how DuckDB writes the file: COMPRESSION zstd, DICTIONARY_SIZE_LIMIT 0 ...")
     parser.add_argument("--epsilon", default="1")
     parser.add_argument("--folder")
     parser.add_argument("--venvs", default=str(ROOT / "build/bench/venvs"))
