@@ -247,24 +247,31 @@ class Worker {
 
   /// In order of rows. All are written, for no branch foresees which will be passed over.
   std::span<const Candidate> find_candidates(std::uint64_t rows) {
-    constexpr std::uint64_t kAhead = 16;
     if (candidates_.size() < rows) candidates_.resize(rows);
     std::size_t found = 0;
     std::uint32_t i = 0;
     for (const PartitionedRows::Block& block : blocks_) {
+      const auto here = std::min<std::size_t>(rows - i, rows_per_block_);
+      find_orders(block.get(), here);
       const std::uint64_t* r = block.get();
-      for (auto left = std::min<std::uint64_t>(rows - i, rows_per_block_); left > 0; --left, ++i) {
-        if (left > kAhead)
-          s_.ask_for_tag(static_cast<std::uint32_t>(r[kAhead * words_ + kUnitWords]));
-        const auto group = static_cast<std::uint32_t>(r[kUnitWords]);
-        const std::uint64_t order = mix(r[0] + s_.tag(group));
+      for (std::size_t j = 0; j < here; ++j, ++i, r += words_) {
         const std::uint32_t owner = number(unit_of(r));
-        candidates_[found] = {{order, group, i}, owner};
-        found += order <= last_orders_[owner] ? 1 : 0;
-        r += words_;
+        candidates_[found] = {{orders_[j], static_cast<std::uint32_t>(r[kUnitWords]), i}, owner};
+        found += orders_[j] <= last_orders_[owner] ? 1 : 0;
       }
     }
     return {candidates_.data(), found};
+  }
+
+  /// Apart from what depends on them, as tags may have to be waited for.
+  void find_orders(const std::uint64_t* r, std::size_t rows) {
+    constexpr std::size_t kAhead = 16;
+    orders_.resize(rows_per_block_);
+    for (std::size_t j = 0; j < rows; ++j, r += words_) {
+      if (j + kAhead < rows)
+        s_.ask_for_tag(static_cast<std::uint32_t>(r[kAhead * words_ + kUnitWords]));
+      orders_[j] = mix(r[0] + s_.tag(static_cast<std::uint32_t>(r[kUnitWords])));
+    }
   }
 
   /// visit(unit, its entries, sorted)
@@ -441,6 +448,7 @@ class Worker {
   std::size_t words_ = 0, rows_per_block_ = 0;
   std::vector<PartitionedRows::Block> blocks_;  // of this wave
   std::vector<Candidate> candidates_;
+  std::vector<std::uint64_t> orders_;  // of a block
   std::vector<std::uint32_t> slots_, starts_;
   std::vector<Unit> units_;
   std::vector<std::uint64_t> last_orders_;  // of the groups of a unit that may count
@@ -542,10 +550,11 @@ struct BoundedAggregate::Parts {
   /// When so many bytes of rows are left. Often enough that they stay few where most rows do not count; but what can hardly shrink is
   /// not looked at in vain, and what was spilled stays.
   std::uint64_t next_shrink(std::uint64_t left) const {
-    constexpr std::uint64_t kMany = std::uint64_t{1} << 28;
     const std::uint64_t memory = memory_size(options.memory);
+    // Where keys are chosen there are many, with tags far from each other: a second look at rows costs more than room for them.
+    const std::uint64_t many = options.unit_keys ? memory : std::uint64_t{1} << 28;
     if (left > memory / 2) return UINT64_MAX;
-    const std::uint64_t wanted = std::min(std::max(kMany, 3 * left), memory / 4 * 3);
+    const std::uint64_t wanted = std::min(std::max(many, 3 * left), memory / 4 * 3);
     return std::max<std::uint64_t>(wanted, 2 * store.least_bytes());
   }
 
