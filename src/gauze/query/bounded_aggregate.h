@@ -91,7 +91,7 @@ Bounds tightened(Bounds bounds);
 ///            M l1_rows in l1 and M sqrt(l2_squared_rows) in l2 norm, and nothing of other units.
 /// Numerics   whole numbers throughout: the same for any order of rows and any number of threads.
 /// Time       O(rows log(rows of a unit)); memory O(groups) and `memory`, the rest in a nameless file. With
-///            `tags_so_far` three times the rows that count are held, where that is less.
+///            `tags_so_far` less, where many rows cannot count.
 /// Argument   bounded_aggregate.md
 class BoundedAggregate {
  public:
