@@ -120,13 +120,15 @@ void print_unanswered(const Options& options, const Ledger& ledger,
     const std::size_t count = account.analyst.empty() ? ledger.unanswered(account.dataset) : 0;
     if (count == 0) continue;
     print_line();
+    const std::string name = harmless(account.dataset, 200);
     print(wrap(std::to_string(count) + (count == 1 ? " question" : " questions") + " about '" +
-               harmless(account.dataset, 30) +
-               "' ended without an answer; the same words take it up again at no further cost. " +
+               name +
+               "' ended without an answer; asked again in the same words, such a question costs "
+               "nothing more. " +
                (count < Ledger::kUnanswered ? "After " + std::to_string(Ledger::kUnanswered)
                                             : std::string("Therefore")) +
                " nothing new is answered until `gauze ledger dismiss " +
-               shown_address(options.where) + " --dataset NAME`."));
+               shown_address(options.where) + " --dataset " + name + "`."));
   }
 }
 
