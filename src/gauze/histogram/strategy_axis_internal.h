@@ -39,7 +39,8 @@ class StrategyAxis {
   std::vector<std::int64_t> rows_;
   Eigen::VectorXd inverse_squares_;  // of the diagonal
   Eigen::MatrixXd scaled_;           // T D^-2
-  Eigen::LLT<Eigen::MatrixXd> small_;
+  // Of something, for what was never computed may not be copied.
+  Eigen::LLT<Eigen::MatrixXd> small_{Eigen::MatrixXd::Identity(1, 1)};
   Eigen::MatrixXd inverse_;  // of A'A, without a diagonal
 };
 
