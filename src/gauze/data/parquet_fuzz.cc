@@ -1,4 +1,4 @@
-// Bytes as a Parquet file, and as the metadata of one: counting, and taking its texts away, never does more than refuse.
+// Bytes as a Parquet file, and as the metadata of one: counting, scanning, and taking its texts away, never does more than refuse.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -21,6 +21,23 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       const auto counts = parquet::count_parquet({path}, column, type, 1, {});
       if (counts && counts->counts.size() != counts->integers.size() + counts->texts.size())
         abort();
+    }
+  }
+  for (const gauze::Type type : {gauze::Type::kInteger, gauze::Type::kText, gauze::Type::kDouble}) {
+    const gauze::ColumnInfo column{"g", type};
+    const auto readable = std::make_shared<std::atomic<bool>>(true);
+    try {
+      for (const auto& stream : parquet::scan_parquet({path}, {&column, 1}, 1, readable)) {
+        for (gauze::Batch batch; stream->next(batch);) {
+          const gauze::BatchColumn& got = batch.columns[0];
+          if (got.integers.size() + got.reals.size() + got.texts.size() != batch.rows) abort();
+          std::size_t bytes = 0;
+          for (const std::string_view text : got.texts) bytes += text.size();
+          if (bytes > (std::size_t{1} << 40)) abort();
+        }
+      }
+    } catch (const gauze::MendedError&) {
+      if (*readable) abort();
     }
   }
   const auto once = parquet::with_raw_columns({data, size});

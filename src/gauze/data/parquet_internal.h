@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,5 +124,12 @@ bool copy_with_raw_columns(const std::string& path, TemporaryFile& to,
 std::optional<ValueCounts> count_parquet(const std::vector<std::string>& paths,
                                          const std::string& column, Type type, unsigned threads,
                                          const std::function<void(double)>& progress);
+
+/// Streams as `Source::scan` has them. None where a file or a column is not as it is read here; `readable` becomes false, and
+/// there are none any more, where that shows later.
+std::vector<std::unique_ptr<Stream>> scan_parquet(const std::vector<std::string>& paths,
+                                                  std::span<const ColumnInfo> columns,
+                                                  unsigned threads,
+                                                  std::shared_ptr<std::atomic<bool>> readable);
 
 }  // namespace gauze::internal

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gauze/data/parquet_internal.h"
+#include "gauze/data/parquet_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/test_files_internal.h"
 
@@ -118,110 +119,18 @@ TEST(ParquetCounts, LeaveToTheEngineWhatIsNotSimple) {
   EXPECT_FALSE(own_counts({path}, "g", Type::kInteger));
 }
 
-/// Thrift's compact protocol, as far as a small file needs it.
-class ThriftWriter {
- public:
-  ThriftWriter& number(int id, std::int64_t value, int type = 5) {
-    return field(id, type).varint(static_cast<std::uint64_t>(value << 1 ^ value >> 63));
-  }
-  ThriftWriter& text(int id, const std::string& value) {
-    field(id, 8).varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  ThriftWriter& numbers(int id, const std::vector<std::int64_t>& values) {
-    field(id, 9);
-    bytes_ += static_cast<char>(values.size() << 4 | 5);
-    for (const std::int64_t value : values) varint(static_cast<std::uint64_t>(value << 1));
-    return *this;
-  }
-  ThriftWriter& names(int id, const std::string& name) {
-    field(id, 9);
-    bytes_ += static_cast<char>(1 << 4 | 8);
-    varint(name.size());
-    bytes_ += name;
-    return *this;
-  }
-  ThriftWriter& flag(int id, bool value) { return field(id, value ? 1 : 2); }
-  ThriftWriter& inside(int id, const ThriftWriter& value) {
-    field(id, 12).bytes_ += value.bytes();
-    return *this;
-  }
-  ThriftWriter& list(int id, const std::vector<ThriftWriter>& values) {
-    field(id, 9);
-    bytes_ += static_cast<char>(values.size() << 4 | 12);
-    for (const ThriftWriter& each : values) bytes_ += each.bytes();
-    return *this;
-  }
-  std::string bytes() const { return bytes_ + '\0'; }
-
- private:
-  ThriftWriter& field(int id, int type) {
-    bytes_ += static_cast<char>((id - last_) << 4 | type);
-    last_ = id;
-    return *this;
-  }
-  ThriftWriter& varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-    return *this;
-  }
-  std::string bytes_;
-  int last_ = 0;
-};
-
-/// A file of one nullable column `g` of integers, {7, -7, 9} in its dictionary, and one page of the second version: levels
-/// before the packed part. `codes` are packed bits, least first.
+/// A nullable column `g` of integers, {7, -7, 9} in its dictionary, and one page of the second version. `codes` are packed bits,
+/// least first.
 std::string file_of_version_2(const std::string& levels, const std::string& codes, int rows,
                               int width = 2) {
-  const std::int32_t dictionary[] = {7, -7, 9};
-  std::string values(reinterpret_cast<const char*>(dictionary), sizeof dictionary);
-  std::string page = levels + static_cast<char>(width) + codes;
-  const auto header = [](int kind, const std::string& data, int id, const ThriftWriter& of_kind) {
-    const auto size = static_cast<std::int64_t>(data.size());
-    return ThriftWriter()
-               .number(1, kind)
-               .number(2, size)
-               .number(3, size)
-               .inside(id, of_kind)
-               .bytes() +
-           data;
-  };
-  std::string chunk = header(2, values, 7, ThriftWriter().number(1, 3).number(2, 0));
-  const auto second = static_cast<std::int64_t>(4 + chunk.size());
-  chunk += header(3, page, 8,
-                  ThriftWriter()
-                      .number(1, rows)
-                      .number(2, 0)
-                      .number(3, rows)
-                      .number(4, 8)
-                      .number(5, static_cast<std::int64_t>(levels.size()))
-                      .number(6, 0)
-                      .flag(7, false));
-  ThriftWriter column;
-  const auto size = static_cast<std::int64_t>(chunk.size());
-  column.number(1, 1)
-      .numbers(2, {0, 3, 8})
-      .names(3, "g")
-      .number(4, 0)
-      .number(5, rows, 6)
-      .number(6, size, 6)
-      .number(7, size, 6);
-  column.number(9, second, 6).number(11, 4, 6);
-  ThriftWriter group;
-  group.list(1, {ThriftWriter().number(2, 4, 6).inside(3, column)})
-      .number(2, size, 6)
-      .number(3, rows, 6);
-  const std::string footer = ThriftWriter()
-                                 .number(1, 2)
-                                 .list(2, {ThriftWriter().text(4, "root").number(5, 1),
-                                           ThriftWriter().number(1, 1).number(3, 1).text(4, "g")})
-                                 .number(3, rows, 6)
-                                 .list(4, {group})
-                                 .bytes();
-  const auto length = static_cast<std::uint32_t>(footer.size());
-  return "PAR1" + chunk + footer +
-         std::string(reinterpret_cast<const char*>(&length), sizeof length) + "PAR1";
+  return testing::parquet_file(
+      1, true, 0,
+      {{.dictionary = true, .rows = 3, .values = testing::plain_bytes<std::int32_t>({7, -7, 9})},
+       {.second = true,
+        .coded = true,
+        .rows = rows,
+        .levels = levels,
+        .values = static_cast<char>(width) + codes}});
 }
 
 // Ten rows: levels 1101111111 (a packed group, then a run of two); codes 2 0 1 2 0 1 2 0 packed and a run of one 2.

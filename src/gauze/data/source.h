@@ -27,6 +27,10 @@ struct BatchColumn {
   std::span<const double> reals;
   std::span<const std::string_view> texts;
   std::span<const std::uint8_t> valid;  ///< one byte per row, 0 for null; empty when no row is null
+  /// Of texts, where they are stored so: texts[i] is dictionary[codes[i]], where it is not null.
+  std::span<const std::uint32_t> codes = {};
+  std::span<const std::string_view> dictionary = {};
+  std::uint64_t dictionary_number = 0;  ///< another for another dictionary of the same stream
   bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
 };
 
@@ -115,8 +119,15 @@ class Source {
       const std::function<void(double done)>& /*progress*/) {
     return std::nullopt;
   }
-  /// The rows of a table that lies in memory; nothing where SQL must ask for them.
-  virtual const Table* held(const std::string& /*table*/) { return nullptr; }
+  /// Columns of a table as they are stored, integers, doubles or texts, without SQL: as many streams as threads will read,
+  /// which share the rows among them, fewer than 2^32; each is for one thread. A batch lives until the next call of `next`
+  /// on the same stream. None where SQL must ask. Where a file turns out not to be what this can read, `next` throws
+  /// `MendedError`, and from then on there are none.
+  virtual std::vector<std::unique_ptr<Stream>> scan(const std::string& /*table*/,
+                                                    std::span<const ColumnInfo> /*columns*/,
+                                                    unsigned /*threads*/) {
+    return {};
+  }
   /// How many rows no SELECT sees, an exact count for the steward. Throws `kInvalidInput` where SELECTs fail.
   virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
   /// How many values of a column every SELECT takes for null because they are no text in UTF-8, for the steward.

@@ -7,6 +7,7 @@
 
 #include "gauze/base/address.h"
 #include "gauze/base/words.h"
+#include "gauze/data/csv_header_internal.h"
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/json_list_internal.h"
 #include "gauze/data/parquet_internal.h"
@@ -17,8 +18,10 @@
 namespace gauze {
 namespace {
 
+using internal::CsvHeader;
 using internal::DuckDbConnection;
 using internal::DuckDbResult;
+using internal::parse_csv_header;
 using internal::sql_text;
 namespace fs = std::filesystem;
 
@@ -93,59 +96,6 @@ std::vector<std::string> find_files(DuckDbConnection& connection, const std::str
   return files;
 }
 
-/// The fields of the line that names the columns.
-struct Header {
-  char delimiter = ',';
-  std::vector<std::string> names;
-  bool operator==(const Header&) const = default;
-};
-
-/// Fields of one line with RFC 4180 quotes; nothing when a quote stays open.
-std::optional<std::vector<std::string>> split(std::string_view line, char delimiter) {
-  std::vector<std::string> fields(1);
-  bool quotes = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quotes && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += line[++i];
-    } else if (c == '"' && (quotes || fields.back().empty())) {
-      quotes = !quotes;
-    } else if (c == delimiter && !quotes) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  if (quotes) return std::nullopt;
-  return fields;
-}
-
-Header parse_header(std::string_view line, const std::string& file) {
-  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-  Header best;
-  for (const char delimiter : {',', ';', '\t', '|'}) {
-    const auto names = split(line, delimiter);
-    if (names && names->size() > best.names.size()) best = {delimiter, *names};
-  }
-  if (line.empty() || best.names.empty() || line.find('\0') != std::string_view::npos)
-    throw Error(ErrorCode::kInvalidInput,
-                "the first line of " + shown(file) + " should name the columns: id,age,ward");
-  for (std::size_t i = 0; i < best.names.size(); ++i) {
-    std::string& name = best.names[i];
-    const auto first = name.find_first_not_of(' ');
-    name = first == std::string::npos ? ""
-                                      : name.substr(first, name.find_last_not_of(' ') - first + 1);
-    if (name.empty()) name = "column" + std::to_string(i + 1);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (same_name(name, best.names[j]))
-        throw Error(ErrorCode::kInvalidInput, "columns " + std::to_string(j + 1) + " and " +
-                                                  std::to_string(i + 1) + " of " + shown(file) +
-                                                  " have the same name");
-    }
-  }
-  return best;
-}
-
 constexpr std::size_t kLongestLine = 1 << 24;
 
 /// A file as a table of its lines. Those that are no text, or longer than 16 MiB, are passed over.
@@ -178,8 +128,8 @@ std::string first_packed_line(DuckDbConnection& connection, const std::string& f
   return line.rows() ? line.text(0, 0) : "";
 }
 
-Header read_header(DuckDbConnection& connection, const std::string& file) {
-  if (is_packed(file)) return parse_header(first_packed_line(connection, file), file);
+CsvHeader read_header(DuckDbConnection& connection, const std::string& file) {
+  if (is_packed(file)) return parse_csv_header(first_packed_line(connection, file), shown(file));
   constexpr std::size_t kMost = 1'000'000;
   std::ifstream stream(file, std::ios::binary);
   std::string line(kMost, '\0');
@@ -187,13 +137,13 @@ Header read_header(DuckDbConnection& connection, const std::string& file) {
   if (stream.bad() || !stream.is_open())
     throw Error(ErrorCode::kIo, "cannot read the first line of " + shown(file));
   line.resize(static_cast<std::size_t>(stream.gcount()));
-  return parse_header(line.substr(0, line.find_first_of("\r\n")), file);
+  return parse_csv_header(line.substr(0, line.find_first_of("\r\n")), shown(file));
 }
 
 std::string scan_csv(DuckDbConnection& connection, const Holder& holder,
                      const std::vector<std::string>& files) {
   // Nothing is detected from rows: one of them could change how all others are read.
-  const Header header = read_header(connection, files.front());
+  const CsvHeader header = read_header(connection, files.front());
   for (const std::string& file : files) {
     if (read_header(connection, file) != header)
       throw Error(ErrorCode::kInvalidInput, "the files of " + shown(holder.path) +
@@ -582,26 +532,27 @@ class FileSource final : public internal::EmbeddedSource {
           name, holder, files,
           declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
       for (const ViewColumn& column : scan.columns) columns_[name].push_back(column.info);
+      readable_[name] = std::make_shared<std::atomic<bool>>(true);
     }
     database_->lock(paths, folders);
   }
 
-  /// Of Parquet. The engine takes folders named x=1 for a column x; such paths are left to it.
   std::optional<ValueCounts> value_counts(
       const std::string& table, const std::string& column, Type type,
       const std::function<void(double done)>& progress) override {
-    const auto* found = tables_->find(table);
-    if (!found || found->second.holder.format != Format::kParquet) return {};
-    const std::vector<ColumnInfo>& infos = columns_.at(found->first);
-    const auto info = std::find_if(infos.begin(), infos.end(), [&](const ColumnInfo& each) {
-      return same_name(each.name, column);
-    });
-    if (info == infos.end() || info->type != type) return {};
-    const auto files = find_files(database_->main(), found->second.holder.path);
-    for (const std::string& file : files) {
-      if (file.find('=') != std::string::npos) return {};
-    }
-    return internal::count_parquet(files, info->name, type, threads_, progress);
+    std::vector<ColumnInfo> columns = {{column, type}};
+    const auto files = plain_files(table, columns);
+    if (files.empty()) return {};
+    return internal::count_parquet(files, columns[0].name, type, threads_, progress);
+  }
+
+  std::vector<std::unique_ptr<Stream>> scan(const std::string& table,
+                                            std::span<const ColumnInfo> columns,
+                                            unsigned threads) override {
+    std::vector<ColumnInfo> named(columns.begin(), columns.end());
+    const auto files = plain_files(table, named);
+    if (files.empty()) return {};
+    return internal::scan_parquet(files, named, threads, readable_.at(tables_->find(table)->first));
   }
 
   std::uint64_t broken_rows(const std::string& table) override {
@@ -633,6 +584,26 @@ class FileSource final : public internal::EmbeddedSource {
 
  private:
   using Scan = FileTables::Scan;
+
+  /// The files of a table of Parquet that has these columns, which get the names that they have there; none where the engine must
+  /// read it. That takes folders named x=1 for a column x.
+  std::vector<std::string> plain_files(const std::string& table, std::vector<ColumnInfo>& columns) {
+    const auto* found = tables_->find(table);
+    if (!found || found->second.holder.format != Format::kParquet) return {};
+    for (ColumnInfo& column : columns) {
+      const std::vector<ColumnInfo>& infos = columns_.at(found->first);
+      const auto info = std::find_if(infos.begin(), infos.end(), [&](const ColumnInfo& each) {
+        return same_name(each.name, column.name);
+      });
+      if (info == infos.end() || info->type != column.type) return {};
+      column.name = info->name;
+    }
+    const auto files = find_files(database_->main(), found->second.holder.path);
+    const bool plain = std::none_of(files.begin(), files.end(), [](const std::string& file) {
+      return file.find('=') != std::string::npos;
+    });
+    return plain ? files : std::vector<std::string>();
+  }
 
   /// The same scan, which notes what it leaves out.
   std::uint64_t passed_over(const Scan& scan) {
@@ -681,6 +652,7 @@ class FileSource final : public internal::EmbeddedSource {
 
   unsigned threads_;
   FileTables* tables_ = nullptr;
+  std::map<std::string, std::shared_ptr<std::atomic<bool>>> readable_;  ///< of each table
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "gauze/base/on_threads.h"
 #include "gauze/base/words.h"
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/table.h"
@@ -148,6 +149,72 @@ bool make_function(duckdb_connection connection, const std::string& name,
   return made;
 }
 
+/// Some columns of some rows of a table, a block at a time.
+class TableStream final : public Stream {
+ public:
+  TableStream(std::shared_ptr<const Table> table, std::vector<const Column*> columns,
+              std::size_t from, std::size_t to)
+      : table_(std::move(table)),
+        columns_(std::move(columns)),
+        buffers_(columns_.size()),
+        from_(from),
+        to_(to),
+        at_(from) {}
+
+  bool next(Batch& batch) override {
+    batch.rows = std::min(kBlockRows, to_ - at_);
+    batch.columns.assign(columns_.size(), {});
+    batch.owner = nullptr;
+    for (std::size_t c = 0; c < columns_.size(); ++c) show(c, batch.rows, batch.columns[c]);
+    at_ += batch.rows;
+    return batch.rows > 0;
+  }
+
+  double progress() const override {
+    return static_cast<double>(at_ - from_) /
+           static_cast<double>(std::max<std::size_t>(to_ - from_, 1));
+  }
+
+ private:
+  static constexpr std::size_t kBlockRows = 2048;
+
+  struct Buffer {
+    std::vector<std::uint8_t> valid;
+    std::vector<std::string_view> texts;
+  };
+
+  void show(std::size_t c, std::size_t rows, BatchColumn& to) {
+    const Column& column = *columns_[c];
+    Buffer& buffer = buffers_[c];
+    if (column.has_nulls()) {
+      buffer.valid.resize(rows);
+      for (std::size_t i = 0; i < rows; ++i) buffer.valid[i] = column.is_null(at_ + i) ? 0 : 1;
+      to.valid = buffer.valid;
+    }
+    if (column.type() == Type::kInteger) {
+      to.integers = column.integers().subspan(at_, rows);
+    } else if (column.type() == Type::kDouble) {
+      to.kind = BatchColumn::Kind::kReals;
+      to.reals = column.reals().subspan(at_, rows);
+    } else {
+      to.kind = BatchColumn::Kind::kTexts;
+      buffer.texts.resize(rows);
+      for (std::size_t i = 0; i < rows; ++i)
+        buffer.texts[i] = to.is_null(i) ? std::string_view() : column.text(at_ + i);
+      to.texts = buffer.texts;
+      to.codes = {reinterpret_cast<const std::uint32_t*>(column.codes().data()) + at_, rows};
+      to.dictionary = column.dictionary();
+      to.dictionary_number = 1;
+    }
+  }
+
+  std::shared_ptr<const Table> table_;
+  std::vector<const Column*> columns_;
+  std::vector<Buffer> buffers_;
+  std::size_t from_, to_;
+  std::atomic<std::size_t> at_;
+};
+
 class TableSource final : public internal::EmbeddedSource {
  public:
   TableSource(const std::map<std::string, Table>& tables, const SourceOptions& options)
@@ -171,14 +238,43 @@ class TableSource final : public internal::EmbeddedSource {
     database_->lock({}, {});
   }
 
-  const Table* held(const std::string& table) override {
-    for (const auto& [name, rows] : held_) {
-      if (same_name(name, table)) return rows.get();
+  std::vector<std::unique_ptr<Stream>> scan(const std::string& table,
+                                            std::span<const ColumnInfo> columns,
+                                            unsigned threads) override {
+    const auto found = std::find_if(held_.begin(), held_.end(),
+                                    [&](const auto& held) { return same_name(held.first, table); });
+    if (found == held_.end() || columns.empty() || found->second->rows() >= kMostRows) return {};
+    std::vector<const Column*> wanted;
+    for (const ColumnInfo& column : columns) {
+      wanted.push_back(plain_column(*found->second, column));
+      if (!wanted.back()) return {};
+    }
+    const std::size_t rows = found->second->rows();
+    const std::size_t used =
+        std::min<std::size_t>(internal::thread_count(threads), 1 + rows / kRowsPerThread);
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (std::size_t i = 0; i < used; ++i)
+      streams.push_back(std::make_unique<TableStream>(found->second, wanted, rows * i / used,
+                                                      rows * (i + 1) / used));
+    return streams;
+  }
+
+ private:
+  /// Work for less is done before another thread has started.
+  static constexpr std::size_t kRowsPerThread = std::size_t{1} << 17;
+  static constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
+
+  /// The column, if it is of that type as it is.
+  static const Column* plain_column(const Table& table, const ColumnInfo& wanted) {
+    if (wanted.type != Type::kInteger && wanted.type != Type::kDouble && wanted.type != Type::kText)
+      return nullptr;
+    for (std::size_t c = 0; c < table.names().size(); ++c) {
+      if (same_name(table.names()[c], wanted.name))
+        return table.columns()[c].type() == wanted.type ? &table.columns()[c] : nullptr;
     }
     return nullptr;
   }
 
- private:
   std::vector<std::pair<std::string, std::shared_ptr<const Table>>> held_;
 };
 

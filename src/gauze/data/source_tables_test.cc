@@ -43,9 +43,32 @@ TEST(TableSource, ShowsEveryTypeToSql) {
   EXPECT_EQ(types, (std::vector{Type::kBoolean, Type::kInteger, Type::kDouble, Type::kDouble,
                                 Type::kText, Type::kDate, Type::kTimestamp}));
   EXPECT_ERROR(source->columns("persons"), ErrorCode::kUnknownName);
-  ASSERT_NE(source->held("PEOPLE"), nullptr);
-  EXPECT_EQ(source->held("PEOPLE")->rows(), 3u);
-  EXPECT_EQ(source->held("persons"), nullptr);
+}
+
+// Without SQL: the same values, in the order of the rows, and nothing of what is not stored as asked.
+TEST(TableSource, IsScannedWithoutSql) {
+  const auto source =
+      open_tables({{"People", Table({"i", "r", "t", "m"},
+                                    {Column::of_integers(Type::kInteger, {1, 2, 3}, {1, 0, 1}),
+                                     Column::of_reals(Type::kDouble, {0.5, -1, 2}),
+                                     Column::of_texts({"a", "\xff", "a"}),
+                                     Column::of_reals(Type::kDecimal, {1.5, 2, 3})})}});
+  const auto lines = [&](const std::vector<ColumnInfo>& columns) {
+    Answers result;
+    for (const auto& stream : source->scan("PEOPLE", columns, 3)) {
+      for (Batch batch; stream->next(batch);) testing::append_rows(batch, result);
+      EXPECT_EQ(stream->progress(), 1);
+    }
+    return result;
+  };
+  EXPECT_EQ(lines({{"T", Type::kText}, {"i", Type::kInteger}, {"r", Type::kDouble}}),
+            (Answers{"a|1|0.5", "-|-|-1", "a|3|2"}));
+  EXPECT_EQ(lines({{"i", Type::kDouble}}), Answers{});
+  EXPECT_EQ(lines({{"m", Type::kDouble}}), Answers{});
+  EXPECT_EQ(lines({{"m", Type::kDecimal}}), Answers{});
+  EXPECT_EQ(lines({{"i", Type::kInteger}, {"none", Type::kInteger}}), Answers{});
+  EXPECT_EQ(lines({}), Answers{});
+  EXPECT_TRUE(source->scan("persons", {}, 1).empty());
 }
 
 // Several threads read blocks of it; each row is read once, also where no column is.
@@ -58,6 +81,17 @@ TEST(TableSource, ReadsEveryRowOnce) {
   EXPECT_EQ(rows_of(*source, "SELECT COUNT(*), CAST(SUM(x) AS BIGINT), COUNT(DISTINCT x) FROM t"),
             (Answers{"300001|45000150000|300001"}));
   EXPECT_EQ(rows_of(*source, "SELECT COUNT(*) FROM t"), (Answers{"300001"}));
+  const std::vector<ColumnInfo> columns = {{"x", Type::kInteger}};
+  std::vector<std::int64_t> scanned;
+  const auto streams = source->scan("t", columns, 3);
+  EXPECT_EQ(streams.size(), 3u);
+  for (const auto& stream : streams) {
+    for (Batch batch; stream->next(batch);) {
+      const std::span<const std::int64_t> x = batch.columns[0].integers;
+      scanned.insert(scanned.end(), x.begin(), x.end());
+    }
+  }
+  EXPECT_EQ(scanned, numbers);
 }
 
 // The engine trusts its texts; what an Arrow client sends is not trusted.

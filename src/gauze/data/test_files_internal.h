@@ -38,28 +38,30 @@ class Folder {
   std::string path_;
 };
 
-/// The rows of a SELECT as text, cells separated by |, null as a dash, in the order they came.
+/// Rows as text, cells separated by |, null as a dash.
+inline void append_rows(const Batch& batch, std::vector<std::string>& lines) {
+  for (std::size_t row = 0; row < batch.rows; ++row) {
+    std::string line;
+    for (const BatchColumn& column : batch.columns) {
+      if (&column != &batch.columns.front()) line += "|";
+      if (column.is_null(row))
+        line += "-";
+      else if (column.kind == BatchColumn::Kind::kIntegers)
+        line += std::to_string(column.integers[row]);
+      else if (column.kind == BatchColumn::Kind::kReals)
+        line += to_text(Value(column.reals[row]));
+      else
+        line += column.texts[row];
+    }
+    lines.push_back(line);
+  }
+}
+
+/// The rows of a SELECT, in the order they came.
 inline std::vector<std::string> rows_of(Source& source, const std::string& sql) {
   std::vector<std::string> lines;
   const auto stream = source.execute(sql);
-  Batch batch;
-  while (stream->next(batch)) {
-    for (std::size_t row = 0; row < batch.rows; ++row) {
-      std::string line;
-      for (const BatchColumn& column : batch.columns) {
-        if (&column != &batch.columns.front()) line += "|";
-        if (column.is_null(row))
-          line += "-";
-        else if (column.kind == BatchColumn::Kind::kIntegers)
-          line += std::to_string(column.integers[row]);
-        else if (column.kind == BatchColumn::Kind::kReals)
-          line += to_text(Value(column.reals[row]));
-        else
-          line += column.texts[row];
-      }
-      lines.push_back(line);
-    }
-  }
+  for (Batch batch; stream->next(batch);) append_rows(batch, lines);
   return lines;
 }
 

@@ -1,0 +1,148 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// Small files of Parquet made by hand, for what no writer at hand writes.
+namespace gauze::testing {
+
+/// Thrift's compact protocol, as far as a small file needs it.
+class ThriftWriter {
+ public:
+  ThriftWriter& number(int id, std::int64_t value, int type = 5) {
+    return field(id, type).varint(static_cast<std::uint64_t>(value << 1 ^ value >> 63));
+  }
+  ThriftWriter& text(int id, const std::string& value) {
+    field(id, 8).varint(value.size());
+    bytes_ += value;
+    return *this;
+  }
+  ThriftWriter& numbers(int id, const std::vector<std::int64_t>& values) {
+    field(id, 9);
+    bytes_ += static_cast<char>(values.size() << 4 | 5);
+    for (const std::int64_t value : values) varint(static_cast<std::uint64_t>(value << 1));
+    return *this;
+  }
+  ThriftWriter& names(int id, const std::string& name) {
+    field(id, 9);
+    bytes_ += static_cast<char>(1 << 4 | 8);
+    varint(name.size());
+    bytes_ += name;
+    return *this;
+  }
+  ThriftWriter& flag(int id, bool value) { return field(id, value ? 1 : 2); }
+  ThriftWriter& inside(int id, const ThriftWriter& value) {
+    field(id, 12).bytes_ += value.bytes();
+    return *this;
+  }
+  ThriftWriter& list(int id, const std::vector<ThriftWriter>& values) {
+    field(id, 9);
+    bytes_ += static_cast<char>(values.size() << 4 | 12);
+    for (const ThriftWriter& each : values) bytes_ += each.bytes();
+    return *this;
+  }
+  std::string bytes() const { return bytes_ + '\0'; }
+
+ private:
+  ThriftWriter& field(int id, int type) {
+    bytes_ += static_cast<char>((id - last_) << 4 | type);
+    last_ = id;
+    return *this;
+  }
+  ThriftWriter& varint(std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
+    bytes_ += static_cast<char>(value);
+    return *this;
+  }
+  std::string bytes_;
+  int last_ = 0;
+};
+
+/// Numbers as they lie in memory.
+template <class T>
+std::string plain_bytes(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+/// Texts as plain pages have them.
+inline std::string plain_texts(const std::vector<std::string>& texts) {
+  std::string bytes;
+  for (const std::string& text : texts)
+    bytes += plain_bytes<std::uint32_t>({static_cast<std::uint32_t>(text.size())}) + text;
+  return bytes;
+}
+
+struct TestPage {
+  bool dictionary = false, second = false, coded = false;
+  int rows = 0;
+  std::string levels = {};  ///< without their size
+  std::string values = {};
+};
+
+/// A file of one column `g` with one row group. `stored` is the number of a type, `annotation` that of a converted
+/// one, or none below 0. `pack` packs the pages.
+inline std::string parquet_file(int stored, bool nullable, int codec,
+                                const std::vector<TestPage>& pages, int annotation = -1,
+                                std::string (*pack)(const std::string&) = nullptr) {
+  std::string chunk;
+  std::int64_t rows = 0, data = 0, dictionary = 0;
+  for (const TestPage& page : pages) {
+    (page.dictionary ? dictionary : data) =
+        page.dictionary || data == 0 ? static_cast<std::int64_t>(4 + chunk.size()) : data;
+    const std::string before =
+        page.dictionary || !nullable ? ""
+        : page.second
+            ? page.levels
+            : plain_bytes<std::uint32_t>({static_cast<std::uint32_t>(page.levels.size())}) +
+                  page.levels;
+    const auto packed = [&](const std::string& bytes) { return pack ? pack(bytes) : bytes; };
+    const std::string bytes =
+        page.second ? before + packed(page.values) : packed(before + page.values);
+    ThriftWriter kind;
+    kind.number(1, page.rows);
+    if (page.second) {
+      kind.number(2, 0).number(3, page.rows).number(4, page.coded ? 8 : 0);
+      kind.number(5, static_cast<std::int64_t>(page.levels.size())).number(6, 0);
+      kind.flag(7, pack != nullptr);
+    } else {
+      kind.number(2, page.coded ? 8 : 0);
+      if (!page.dictionary) kind.number(3, 3).number(4, 3);
+    }
+    if (!page.dictionary) rows += page.rows;
+    chunk += ThriftWriter()
+                 .number(1, page.dictionary ? 2
+                            : page.second   ? 3
+                                            : 0)
+                 .number(2, static_cast<std::int64_t>(before.size() + page.values.size()))
+                 .number(3, static_cast<std::int64_t>(bytes.size()))
+                 .inside(page.dictionary ? 7
+                         : page.second   ? 8
+                                         : 5,
+                         kind)
+                 .bytes() +
+             bytes;
+  }
+  const auto size = static_cast<std::int64_t>(chunk.size());
+  ThriftWriter column;
+  column.number(1, stored).numbers(2, {0, 3, 8}).names(3, "g").number(4, codec);
+  column.number(5, rows, 6).number(6, size, 6).number(7, size, 6).number(9, data, 6);
+  if (dictionary > 0) column.number(11, dictionary, 6);
+  ThriftWriter group;
+  group.list(1, {ThriftWriter().number(2, 4, 6).inside(3, column)})
+      .number(2, size, 6)
+      .number(3, rows, 6);
+  ThriftWriter leaf;
+  leaf.number(1, stored).number(3, nullable ? 1 : 0).text(4, "g");
+  if (annotation >= 0) leaf.number(6, annotation);
+  const std::string footer = ThriftWriter()
+                                 .number(1, 2)
+                                 .list(2, {ThriftWriter().text(4, "root").number(5, 1), leaf})
+                                 .number(3, rows, 6)
+                                 .list(4, {group})
+                                 .bytes();
+  return "PAR1" + chunk + footer +
+         plain_bytes<std::uint32_t>({static_cast<std::uint32_t>(footer.size())}) + "PAR1";
+}
+
+}  // namespace gauze::testing
