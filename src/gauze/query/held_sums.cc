@@ -1,37 +1,27 @@
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <optional>
 #include <unordered_map>
 
 #include "gauze/base/on_threads.h"
+#include "gauze/base/progress_ticks.h"
 #include "gauze/base/words.h"
 #include "gauze/data/normalise.h"
 #include "gauze/data/step_sum.h"
-#include "gauze/data/table.h"
 #include "gauze/query/relation_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
-// What the SQL of `group_sums` computes, from columns of a table in memory, or from counts of a column's values: one cell of memory for each combination of keys,
-// found by arithmetic, instead of a hash table.
+// What the SQL of `group_sums` computes, from columns that a source hands out as they are stored, or from counts of a column's values: one cell
+// of memory for each combination of keys, found by arithmetic, instead of a hash table.
 
 namespace gauze::internal {
 namespace {
 
-constexpr std::size_t kBlockRows = 2048;
-/// Work for less is done before another thread has started.
-constexpr std::size_t kRowsPerThread = std::size_t{1} << 17;
 constexpr std::size_t kMostCodes = std::size_t{1} << 20;
-/// Sums of so many rows and so large values have 64 bits.
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
+/// Sums of fewer than 2^32 rows and so large values have 64 bits.
 constexpr std::int64_t kLargestValue = std::int64_t{1} << 31;
-
-/// A column of a table in memory, with what its schema promises.
-struct Shown {
-  const Column* column;
-  const Domain* domain;
-};
 
 /// A column of a table as its schema has it.
 struct DeclaredColumn {
@@ -54,36 +44,28 @@ std::optional<DeclaredColumn> declared_column(const RelationPtr& relation, std::
   return DeclaredColumn{node->table.name, node->table.columns[i]};
 }
 
-/// The same of a table in memory.
-std::optional<Shown> shown(const RelationPtr& relation, std::size_t i, Source& source) {
-  const auto from = declared_column(relation, i);
-  const Table* table = from ? source.held(from->table) : nullptr;
-  if (!table || table->rows() >= kMostRows) return std::nullopt;
-  for (std::size_t c = 0; c < table->names().size(); ++c) {
-    if (same_name(table->names()[c], from->column.name)) {
-      return Shown{&table->columns()[c], &from->column.domain};
-    }
-  }
-  return std::nullopt;
-}
+/// Values of which each stands for many rows.
+struct CountedValues {
+  ValueCounts counts;
+  std::vector<std::string_view> texts;
+  std::vector<std::uint8_t> valid;
 
-/// Rows in memory of which each stands for many.
-struct WeightedRows {
-  Column values;
-  std::vector<std::uint64_t> weights;
-
-  WeightedRows(Type type, ValueCounts counted) : weights(std::move(counted.counts)) {
-    std::vector<std::uint8_t> valid(weights.size(), 1);
+  explicit CountedValues(ValueCounts counted) : counts(std::move(counted)) {
+    valid.assign(counts.counts.size(), 1);
     valid.push_back(0);
-    weights.push_back(counted.nulls);
-    if (type == Type::kText) {
-      std::vector<std::string_view> texts(counted.texts.begin(), counted.texts.end());
-      texts.emplace_back();
-      values = Column::of_texts(texts, valid);
-    } else {
-      counted.integers.push_back(0);
-      values = Column::of_integers(type, std::move(counted.integers), valid);
-    }
+    counts.counts.push_back(counts.nulls);
+    texts.assign(counts.texts.begin(), counts.texts.end());
+    texts.resize(valid.size());
+    counts.integers.resize(valid.size());
+  }
+
+  Batch batch(Type type) const {
+    BatchColumn column;
+    column.kind = type == Type::kText ? BatchColumn::Kind::kTexts : BatchColumn::Kind::kIntegers;
+    column.integers = counts.integers;
+    column.texts = texts;
+    column.valid = valid;
+    return {valid.size(), {column}, nullptr};
   }
 };
 
@@ -98,19 +80,55 @@ class KeyCodes {
            last_of(domain) < kMostCodes;
   }
 
-  static std::optional<KeyCodes> of(const KeyColumn& key, const Shown& from) {
-    if (!exist(key, *from.domain) || from.domain->type != from.column->type()) return std::nullopt;
-    KeyCodes codes(*from.column);
-    key.type == Type::kText ? codes.take_texts(key, *from.domain)
-                            : codes.take_range(key, *from.domain);
-    return codes;
+  /// They must exist. Shows texts of the key.
+  KeyCodes(const KeyColumn& key, const Domain& domain) {
+    key.type == Type::kText ? take_texts(key, domain) : take_range(key, domain);
   }
 
   std::size_t size() const { return positions_.size(); }
   /// In the domain of the key; kNoGroup for what has no group.
   std::uint32_t position(std::size_t code) const { return positions_[code]; }
-  bool is_range_without_nulls() const { return !texts_ && !column_->has_nulls(); }
-  std::span<const std::int64_t> integers() const { return column_->integers(); }
+
+  /// The codes of the dictionary that came last, of one stream.
+  struct Dictionary {
+    std::uint64_t number = 0;
+    std::vector<std::uint32_t> codes;
+  };
+
+  /// codes = codes * size + code; for the first of the keys, codes = code.
+  void fold(const BatchColumn& column, bool is_first, Dictionary& known,
+            std::span<std::uint32_t> codes) const {
+    const auto size = static_cast<std::uint32_t>(positions_.size());
+    const auto each = [&](auto code_at) {
+      if (is_first) {
+        for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = code_at(i);
+      } else {
+        for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = codes[i] * size + code_at(i);
+      }
+    };
+    const auto each_or_null = [&](auto code_at) {
+      if (column.valid.empty()) return each(code_at);
+      each([&](std::size_t row) { return column.valid[row] == 0 ? null_ : code_at(row); });
+    };
+    if (column.kind == BatchColumn::Kind::kIntegers) {
+      each_or_null([&](std::size_t row) { return code(column.integers[row]); });
+    } else if (column.codes.empty()) {
+      each_or_null([&](std::size_t row) { return code(column.texts[row]); });
+    } else {
+      if (known.number != column.dictionary_number) {
+        known.number = column.dictionary_number;
+        known.codes.clear();
+        for (const std::string_view text : column.dictionary) known.codes.push_back(code(text));
+      }
+      each_or_null([&](std::size_t row) { return known.codes[column.codes[row]]; });
+    }
+  }
+
+ private:
+  static std::uint64_t last_of(const Domain& domain) {
+    return static_cast<std::uint64_t>(std::get<std::int64_t>(*domain.upper)) -
+           static_cast<std::uint64_t>(std::get<std::int64_t>(*domain.lower));
+  }
 
   std::uint32_t code(std::int64_t x) const {
     const std::uint64_t above = static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(lower_);
@@ -118,30 +136,9 @@ class KeyCodes {
     return x < lower_ ? 0 : last_;
   }
 
-  /// codes = codes * size + code, of the rows from `from` on.
-  void fold(std::size_t from, std::span<std::uint32_t> codes) const {
-    const auto size = static_cast<std::uint32_t>(positions_.size());
-    const auto each = [&](auto code_at) {
-      for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = codes[i] * size + code_at(from + i);
-    };
-    const auto or_null = [&](auto code_at) {
-      return [&, code_at](std::size_t row) { return column_->is_null(row) ? null_ : code_at(row); };
-    };
-    const auto number = [&](std::size_t row) { return code(column_->integers()[row]); };
-    const auto text = [&](std::size_t row) {
-      return code_of_text_[static_cast<std::size_t>(column_->codes()[row])];
-    };
-    const bool nulls = column_->has_nulls();
-    if (texts_) nulls ? each(or_null(text)) : each(text);
-    if (!texts_) nulls ? each(or_null(number)) : each(number);
-  }
-
- private:
-  explicit KeyCodes(const Column& column) : column_(&column) {}
-
-  static std::uint64_t last_of(const Domain& domain) {
-    return static_cast<std::uint64_t>(std::get<std::int64_t>(*domain.upper)) -
-           static_cast<std::uint64_t>(std::get<std::int64_t>(*domain.lower));
+  std::uint32_t code(std::string_view text) const {
+    const auto found = places_.find(text);
+    return found == places_.end() ? other_ : found->second;
   }
 
   void take_range(const KeyColumn& key, const Domain& domain) {
@@ -156,35 +153,22 @@ class KeyCodes {
   }
 
   void take_texts(const KeyColumn& key, const Domain& domain) {
-    texts_ = true;
     const auto nowhere = static_cast<std::uint32_t>(key.domain->size());
-    std::uint32_t null_place = nowhere;
-    std::unordered_map<std::string_view, std::uint32_t> places;
+    other_ = null_ = nowhere;
     for (std::uint32_t p = 0; p < nowhere; ++p) {
       positions_.push_back(p);
       const auto* text = std::get_if<std::string>(&(*key.domain)[p]);
-      text ? places[*text] = p : null_place = p;
+      text ? places_[*text] = p : null_ = p;
     }
     positions_.push_back(UnitRows::kNoGroup);
-    const auto place = [&](std::string_view text, std::uint32_t otherwise) {
-      const auto found = places.find(text);
-      return found == places.end() ? otherwise : found->second;
-    };
-    null_ = null_place;
-    if (!domain.nullable) null_ = place(std::get<std::string>(null_substitute(domain)), nowhere);
-    const std::uint32_t other =
-        domain.fallback ? place(std::get<std::string>(*domain.fallback), nowhere) : null_;
-    for (const std::string_view text : column_->dictionary()) {
-      code_of_text_.push_back(place(text, other));
-    }
+    if (!domain.nullable) null_ = code(std::get<std::string>(null_substitute(domain)));
+    other_ = domain.fallback ? code(std::get<std::string>(*domain.fallback)) : null_;
   }
 
-  const Column* column_;
   std::int64_t lower_ = 0;
   std::uint32_t last_ = 0;
-  bool texts_ = false;
-  std::vector<std::uint32_t> code_of_text_;
-  std::uint32_t null_ = 0;
+  std::unordered_map<std::string_view, std::uint32_t> places_;
+  std::uint32_t null_ = 0, other_ = 0;
   std::vector<std::uint32_t> positions_;
 };
 
@@ -192,17 +176,13 @@ class KeyCodes {
 class CellValues {
  public:
   static std::optional<CellValues> of(const CellSpec& cell, const ValueColumn& value,
-                                      const Shown& from) {
-    const Domain& domain = *from.domain;
-    if (cell.identity || domain.type != from.column->type() || !domain.lower || domain.categories) {
-      return std::nullopt;
-    }
+                                      const Domain& domain) {
+    if (cell.identity || !domain.lower || domain.categories) return std::nullopt;
     if (exact(*domain.lower) != *value.lower || exact(*domain.upper) != *value.upper) {
       return std::nullopt;
     }
     if (cell.lower < -kLargestValue || cell.upper > kLargestValue) return std::nullopt;
-    CellValues values(*from.column, cell);
-    values.null_is_lower_ = !domain.nullable;
+    CellValues values(cell, !domain.nullable);
     if (domain.type == Type::kInteger && value.integral && cell.exponent == 0) return values;
     if (domain.type != Type::kDouble || value.integral || cell.exponent > 960) return std::nullopt;
     StepSum sum{round_up(*value.lower), round_down(*value.upper), cell.exponent, std::nullopt};
@@ -212,48 +192,68 @@ class CellValues {
     return values;
   }
 
-  /// Calls add(i, steps) for the rows from + i that have a value.
-  template <class Add>
-  void each(std::size_t from, std::size_t rows, Add add) const {
-    const bool nulls = column_->has_nulls();
-    for (std::size_t i = 0; i < rows; ++i) {
-      const bool null = nulls && column_->is_null(from + i);
-      if (rounding_) {
-        (*rounding_)(null ? std::nan("") : column_->reals()[from + i],
-                     [&](std::int64_t steps) { add(i, steps); });
-      } else if (!null) {
-        add(i, std::clamp(column_->integers()[from + i], lower_, upper_));
-      } else if (null_is_lower_) {
-        add(i, lower_);
+  /// Calls add(i, steps) for the rows that have a value, and miss(i) for the others.
+  template <class Add, class Miss>
+  void each(const BatchColumn& column, Add add, Miss miss) const {
+    if (rounding_) {
+      const StepRounding rounding = *rounding_;
+      each_or_null(column, column.reals, std::nan(""), [&](std::size_t i, double x) {
+        bool there = false;
+        rounding(x, [&](std::int64_t steps) {
+          add(i, steps);
+          there = true;
+        });
+        if (!there) miss(i);
+      });
+    } else if (null_is_lower_ || column.valid.empty()) {
+      each_or_null(column, column.integers, lower_,
+                   [&](std::size_t i, std::int64_t x) { add(i, std::clamp(x, lower_, upper_)); });
+    } else {
+      for (std::size_t i = 0; i < column.integers.size(); ++i) {
+        column.valid[i] == 0 ? miss(i) : add(i, std::clamp(column.integers[i], lower_, upper_));
       }
     }
   }
 
  private:
-  CellValues(const Column& column, const CellSpec& cell)
-      : column_(&column), lower_(cell.lower), upper_(cell.upper) {}
+  CellValues(const CellSpec& cell, bool null_is_lower)
+      : lower_(cell.lower), upper_(cell.upper), null_is_lower_(null_is_lower) {}
 
-  const Column* column_;
+  template <class T, class Take>
+  static void each_or_null(const BatchColumn& column, std::span<const T> values, T null,
+                           Take take) {
+    if (column.valid.empty()) {
+      for (std::size_t i = 0; i < values.size(); ++i) take(i, values[i]);
+    } else {
+      for (std::size_t i = 0; i < values.size(); ++i)
+        take(i, column.valid[i] == 0 ? null : values[i]);
+    }
+  }
+
   std::int64_t lower_, upper_;
-  bool null_is_lower_ = false;
+  bool null_is_lower_;
   std::optional<StepRounding> rounding_;
 };
 
 /// What one thread has added up, by code.
 struct Tally {
-  struct Sum {
-    std::int64_t sum = 0, rows = 0;
+  struct Cell {
+    std::vector<std::int64_t> sums;
+    std::vector<std::int64_t> missing;  ///< rows without a value
   };
   std::vector<std::int64_t> rows;
-  std::vector<std::vector<Sum>> cells;
+  std::vector<Cell> cells;
+
+  std::vector<KeyCodes::Dictionary> dictionaries;  ///< of each key
+  std::vector<std::uint32_t> codes;                ///< of the rows that came last
 };
 
 class HeldSums {
  public:
-  /// Whether the plan asks for nothing but sums of columns of one table that lies in memory, or for rows by the
-  /// one column that a source counts.
-  bool prepare(const Plan& plan, const MeasurementDesign& design, Source& source,
-               const Progress& progress) {
+  /// Whether the plan asks for nothing but sums of columns of one table that a source scans, or for rows by the one
+  /// column that it counts.
+  bool prepare(const SqlQuery::Options& options, const MeasurementDesign& design, Source& source) {
+    const Plan& plan = options.plan;
     if (design.groups == 0 || !design.samples.empty() || plan.keys.empty()) return false;
     const bool simple =
         std::all_of(design.measures.begin(), design.measures.end(), [](const Measure& measure) {
@@ -262,38 +262,36 @@ class HeldSums {
                  (measure.offset == 0 || !measure.factors.empty());
         });
     if (!simple) return false;
-    if (plan.keys.size() == 1 && design.cells.empty() && is_counted(plan, source, progress)) {
-      return true;
-    }
+    std::vector<DeclaredColumn> columns;
     for (std::size_t k = 0; k < plan.keys.size(); ++k) {
-      const auto from = shown(plan.rows, k, source);
-      auto codes = from ? KeyCodes::of(plan.keys[k], *from) : std::nullopt;
-      if (!codes) return false;
-      rows_ = from->column->size();
-      code_count_ *= codes->size();
+      const auto from = declared_column(plan.rows, k);
+      if (!from || !KeyCodes::exist(plan.keys[k], from->column.domain)) return false;
+      columns.push_back(*from);
+      keys_.emplace_back(plan.keys[k], from->column.domain);
+      code_count_ *= keys_.back().size();
       if (code_count_ > kMostCodes) return false;
-      keys_.push_back(std::move(*codes));
     }
     for (const CellSpec& cell : design.cells) {
-      const auto from = shown(plan.rows, plan.keys.size() + cell.value, source);
+      const auto from = declared_column(plan.rows, plan.keys.size() + cell.value);
       const auto values =
-          from ? CellValues::of(cell, plan.values[cell.value], *from) : std::nullopt;
+          from ? CellValues::of(cell, plan.values[cell.value], from->column.domain) : std::nullopt;
       if (!values) return false;
+      columns.push_back(*from);
       cells_.push_back(*values);
     }
-    return true;
+    return is_counted(columns, source, options.progress) || is_scanned(columns, source, options);
   }
 
-  LargeVector<WideInteger> run(const Plan& plan, const MeasurementDesign& design,
-                               unsigned threads) const {
-    const auto used = static_cast<unsigned>(
-        std::min<std::size_t>(thread_count(threads), 1 + rows_ / kRowsPerThread));
-    std::vector<Tally> tallies(used);
-    on_threads(used, [&](unsigned i) {
-      tallies[i].rows.resize(code_count_);
-      tallies[i].cells.resize(cells_.size(), std::vector<Tally::Sum>(code_count_));
-      count(rows_ * i / used, rows_ * (i + 1) / used, tallies[i]);
-    });
+  LargeVector<WideInteger> run(const SqlQuery::Options& options, const MeasurementDesign& design) {
+    const Plan& plan = options.plan;
+    std::vector<Tally> tallies(std::max<std::size_t>(streams_.size(), 1));
+    for (Tally& tally : tallies) {
+      tally.rows.resize(code_count_);
+      tally.cells.resize(cells_.size(), {tally.rows, tally.rows});
+      tally.dictionaries.resize(keys_.size());
+    }
+    if (counted_) count(counted_->batch(type_), counted_->counts.counts, tallies[0]);
+    if (!counted_) scan(options.progress, tallies);
     LargeVector<WideInteger> sums(design.groups * design.measures.size());
     for (std::size_t code = 0; code < code_count_; ++code) {
       const std::uint32_t group = group_of(code, plan);
@@ -308,45 +306,64 @@ class HeldSums {
   }
 
  private:
-  bool is_counted(const Plan& plan, Source& source, const Progress& progress) {
-    const auto from = declared_column(plan.rows, 0);
-    if (!from || source.held(from->table)) return false;
-    const ColumnSchema& column = from->column;
-    if (!KeyCodes::exist(plan.keys[0], column.domain)) return false;
-    auto counted = source.value_counts(from->table, column.name, column.domain.type, progress);
+  bool is_counted(const std::vector<DeclaredColumn>& columns, Source& source,
+                  const Progress& progress) {
+    if (columns.size() != 1) return false;
+    const ColumnSchema& column = columns[0].column;
+    auto counted = source.value_counts(columns[0].table, column.name, column.domain.type, progress);
     if (!counted) return false;
-    weighted_.emplace(column.domain.type, std::move(*counted));
-    keys_.push_back(*KeyCodes::of(plan.keys[0], {&weighted_->values, &column.domain}));
-    rows_ = weighted_->weights.size();
-    code_count_ = keys_[0].size();
+    type_ = column.domain.type;
+    counted_.emplace(std::move(*counted));
     return true;
   }
 
-  void count(std::size_t from, std::size_t to, Tally& tally) const {
-    if (!weighted_ && keys_.size() == 1 && cells_.empty() && keys_[0].is_range_without_nulls()) {
-      const std::span<const std::int64_t> numbers = keys_[0].integers();
-      const KeyCodes key = keys_[0];
-      std::int64_t* rows = tally.rows.data();
-      for (std::size_t i = from; i < to; ++i) ++rows[key.code(numbers[i])];
-      return;
+  bool is_scanned(const std::vector<DeclaredColumn>& columns, Source& source,
+                  const SqlQuery::Options& options) {
+    std::vector<ColumnInfo> wanted;
+    for (const DeclaredColumn& each : columns) {
+      if (each.table != columns[0].table) return false;
+      wanted.push_back({each.column.name, each.column.domain.type});
     }
-    std::array<std::uint32_t, kBlockRows> buffer;
-    for (; from < to; from += kBlockRows) {
-      const std::span<std::uint32_t> codes(buffer.data(), std::min(kBlockRows, to - from));
-      std::fill(codes.begin(), codes.end(), 0);
-      for (const KeyCodes& key : keys_) key.fold(from, codes);
-      for (std::size_t i = 0; i < codes.size(); ++i) {
-        tally.rows[codes[i]] +=
-            weighted_ ? static_cast<std::int64_t>(weighted_->weights[from + i]) : 1;
+    streams_ = source.scan(columns[0].table, wanted, options.threads);
+    return !streams_.empty();
+  }
+
+  void scan(const Progress& progress, std::vector<Tally>& tallies) {
+    std::atomic<bool> failed = false;
+    on_threads(static_cast<unsigned>(streams_.size()), [&](unsigned i) {
+      ProgressTicks ticks(progress);
+      try {
+        for (Batch batch; !failed && streams_[i]->next(batch);) {
+          count(batch, {}, tallies[i]);
+          if (i == 0) ticks.tell(streams_[i]->progress());
+        }
+      } catch (...) {
+        failed = true;  // the others need not go on
+        throw;
       }
-      for (std::size_t c = 0; c < cells_.size(); ++c) {
-        Tally::Sum* sums = tally.cells[c].data();
-        cells_[c].each(from, codes.size(), [&](std::size_t i, std::int64_t steps) {
-          Tally::Sum& own = sums[codes[i]];
-          own.sum += steps;
-          ++own.rows;
-        });
-      }
+    });
+  }
+
+  void count(const Batch& batch, std::span<const std::uint64_t> weights, Tally& tally) const {
+    tally.codes.resize(batch.rows);
+    const std::span<std::uint32_t> codes = tally.codes;
+    for (std::size_t k = 0; k < keys_.size(); ++k) {
+      keys_[k].fold(batch.columns[k], k == 0, tally.dictionaries[k], codes);
+    }
+    std::int64_t* const rows = tally.rows.data();
+    if (weights.empty()) {
+      for (const std::uint32_t code : codes) ++rows[code];
+    } else {
+      for (std::size_t i = 0; i < codes.size(); ++i)
+        rows[codes[i]] += static_cast<std::int64_t>(weights[i]);
+    }
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      std::int64_t* const sums = tally.cells[c].sums.data();
+      std::int64_t* const missing = tally.cells[c].missing.data();
+      cells_[c].each(
+          batch.columns[keys_.size() + c],
+          [&](std::size_t i, std::int64_t steps) { sums[codes[i]] += steps; },
+          [&](std::size_t i) { ++missing[codes[i]]; });
     }
   }
 
@@ -365,15 +382,18 @@ class HeldSums {
   static WideInteger measured(const Measure& measure, const Tally& tally, std::size_t code) {
     const std::uint32_t all = cells_of(measure) | measure.present;
     if (all == 0) return tally.rows[code];
-    const Tally::Sum& own = tally.cells[static_cast<std::size_t>(std::countr_zero(all))][code];
-    if (measure.factors.empty()) return own.rows;
-    return own.sum - own.rows * (WideInteger{measure.factors[0].centre} + measure.offset);
+    const Tally::Cell& own = tally.cells[static_cast<std::size_t>(std::countr_zero(all))];
+    const std::int64_t rows = tally.rows[code] - own.missing[code];
+    if (measure.factors.empty()) return rows;
+    return own.sums[code] - rows * (WideInteger{measure.factors[0].centre} + measure.offset);
   }
 
-  std::size_t rows_ = 0, code_count_ = 1;
-  std::optional<WeightedRows> weighted_;
+  std::size_t code_count_ = 1;
   std::vector<KeyCodes> keys_;
   std::vector<CellValues> cells_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::optional<CountedValues> counted_;
+  Type type_ = Type::kInteger;  ///< of what was counted
 };
 
 }  // namespace
@@ -381,8 +401,8 @@ class HeldSums {
 LargeVector<WideInteger> held_sums(const SqlQuery::Options& options,
                                    const MeasurementDesign& design, Source& source) {
   HeldSums sums;
-  if (!sums.prepare(options.plan, design, source, options.progress)) return {};
-  return sums.run(options.plan, design, options.threads);
+  if (!sums.prepare(options, design, source)) return {};
+  return sums.run(options, design);
 }
 
 }  // namespace gauze::internal

@@ -1,21 +1,24 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 
+#include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/table.h"
 #include "gauze/query/sql_query_internal.h"
 #include "gauze/query/sql_query_test_internal.h"
 #include "gauze/random/uniform.h"
 #include "gauze/testing/seeded_bits.h"
 
-// Sums of tables in memory, beside what SQL makes of the same tables.
+// Sums of columns without SQL, of tables in memory and of files, beside what SQL makes of them.
 
 namespace gauze::testing {
 namespace {
 
 using internal::GroupIndex;
 
-/// Hides from the query that the rows lie in memory.
+/// Hides from the query that columns can be had without SQL.
 class OnlySql final : public Source {
  public:
   explicit OnlySql(Source& source) : source_(source) {}
@@ -94,8 +97,7 @@ BothWays both_ways(const std::string& question, Source& source, unsigned threads
           internal::read_sums(options, design, only_sql, index).totals.sums};
 }
 
-TEST(HeldSums, AreThoseOfSqlWhateverTheRowsHold) {
-  const auto source = open_tables({{"t", hard_rows(5000)}});
+void expect_sums_of_sql(Source& source, unsigned threads = 1) {
   for (const char* question :
        {"SELECT g, COUNT(*) FROM t GROUP BY g", "SELECT n, COUNT(*) FROM t GROUP BY n",
         "SELECT c, COUNT(*) FROM t GROUP BY c", "SELECT e, COUNT(*) FROM t GROUP BY e",
@@ -103,10 +105,83 @@ TEST(HeldSums, AreThoseOfSqlWhateverTheRowsHold) {
         "SELECT g, f, n, COUNT(*), AVG(x) FROM t GROUP BY g, f, n",
         "SELECT c, e, SUM(x), AVG(w), SUM(y), AVG(z) FROM t GROUP BY c, e",
         "SELECT g, SUM(y), SUM(z), SUM(w) FROM (SELECT g, y, z, w FROM t) AS s GROUP BY g"}) {
-    const BothWays sums = both_ways(question, *source);
+    const BothWays sums = both_ways(question, source, threads);
     EXPECT_FALSE(sums.held.empty()) << question;
     EXPECT_EQ(sums.held, sums.sql) << question;
   }
+}
+
+TEST(HeldSums, AreThoseOfSqlWhateverTheRowsHold) {
+  expect_sums_of_sql(*open_tables({{"t", hard_rows(5000)}}));
+}
+
+/// Files of Parquet, gone at the end.
+class Files {
+ public:
+  Files() { std::filesystem::create_directories(folder_); }
+  ~Files() { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("gauze_held_sums_" + std::to_string(::getpid()));
+};
+
+// Few rows, with dictionaries; as many as three threads share, plain numbers and texts among them; and several files.
+TEST(HeldSums, OfFilesAreThoseOfSqlWhateverTheRowsHold) {
+  const Files files;
+  write_table(hard_rows(5000), files.path("part_1.parquet"));
+  expect_sums_of_sql(*open_files({{"t", files.path("part_1.parquet")}}));
+  write_table(hard_rows(600'000), files.path("in.parquet"));
+  internal::run_duckdb({"COPY (FROM '" + files.path("in.parquet") + "') TO '" +
+                        files.path("part_2.parquet") +
+                        "' (COMPRESSION snappy, DICTIONARY_SIZE_LIMIT 0)"});
+  expect_sums_of_sql(*open_files({{"t", files.path("part_2.parquet")}}), 3);
+  expect_sums_of_sql(*open_files({{"t", files.path("part_*.parquet")}}), 2);
+}
+
+// That the pages are of another kind shows while they are read: the question begins again, in SQL.
+TEST(HeldSums, OfFilesThatAreNotReadHereAreLeftToSql) {
+  const Files files;
+  const std::string path = files.path("t.parquet");
+  internal::run_duckdb({"COPY (SELECT (i % 3)::BIGINT AS g, i AS x FROM range(20000) t(i)) TO '" +
+                        path + "' (PARQUET_VERSION v2)"});
+  const auto source = open_files({{"t", path}});
+  const std::vector<ColumnInfo> columns = {{"g", Type::kInteger}, {"x", Type::kInteger}};
+  EXPECT_FALSE(source->scan("t", columns, 1).empty());
+  EXPECT_THROW(both_ways("SELECT g, SUM(x) FROM t GROUP BY g", *source), MendedError);
+  const auto fresh = open_files({{"t", path}});
+  const SqlQuery q =
+      query("SELECT g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY g", held_schema(), "1000000");
+  // 0, 1, ..., 9 and then tens.
+  EXPECT_EQ(full_groups(q, *fresh),
+            (Groups{{"0", {6667, 66648}}, {"1", {6667, 66652}}, {"2", {6666, 66645}}}));
+  EXPECT_TRUE(fresh->scan("t", columns, 1).empty());
+}
+
+// Whoever watches hears how much is done, and may stop it.
+TEST(HeldSums, OfFilesAreCancelledByWhoeverWatches) {
+  const Files files;
+  internal::run_duckdb(
+      {"COPY (SELECT (i % 3)::BIGINT AS g, i % 7 AS x FROM range(3000000) t(i)) TO '" +
+       files.path("t.parquet") + "'"});
+  for (int i = 0; i < 40; ++i) {
+    std::filesystem::create_symlink(files.path("t.parquet"),
+                                    files.path("t" + std::to_string(i) + ".parquet"));
+  }
+  const auto source = open_files({{"t", files.path("t*.parquet")}});
+  struct Enough {};
+  double last = -1;
+  SqlQuery::Options options{.plan = plan_query("SELECT g, SUM(x) FROM t GROUP BY g", held_schema()),
+                            .epsilon = 1,
+                            .threads = 2};
+  options.progress = [&](double done) {
+    last = done;
+    throw Enough();
+  };
+  EXPECT_THROW(internal::held_sums(options, derive_measurements(options.plan), *source), Enough);
+  EXPECT_GT(last, 0);
+  EXPECT_LT(last, 1);
 }
 
 TEST(HeldSums, AreLeftToSqlWhereTheyAreMoreThanSumsOfColumns) {

@@ -15,6 +15,29 @@ namespace {
 using internal::GroupIndex;
 using internal::GroupTruth;
 
+/// A source that is asked in SQL, or counts, and hands out no columns by itself.
+class NoScan final : public Source {
+ public:
+  explicit NoScan(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+  const Dialect& dialect() const override { return source_->dialect(); }
+  std::vector<ColumnInfo> columns(const std::string& table) override {
+    return source_->columns(table);
+  }
+  std::unique_ptr<Stream> execute(const std::string& sql) override { return source_->execute(sql); }
+  std::unique_ptr<Stream> execute_few(const std::string& sql) override {
+    return source_->execute_few(sql);
+  }
+  std::string step_sum(const StepSum& sum) override { return source_->step_sum(sum); }
+  std::optional<ValueCounts> value_counts(const std::string& table, const std::string& column,
+                                          Type type,
+                                          const std::function<void(double)>& progress) override {
+    return source_->value_counts(table, column, type, progress);
+  }
+
+ private:
+  std::unique_ptr<Source> source_;
+};
+
 /// A Parquet file, gone at the end.
 class Parquet {
  public:
@@ -28,7 +51,8 @@ class Parquet {
   ~Parquet() { std::filesystem::remove(path_); }
 
   std::unique_ptr<Source> open() const {
-    return open_files({{"t", path_.string()}}, {.threads = 1, .memory = 0, .temp_directory = ""});
+    return std::make_unique<NoScan>(
+        open_files({{"t", path_.string()}}, {.threads = 1, .memory = 0, .temp_directory = ""}));
   }
 
   /// Puts another double where `from` stands; the statistics keep what they say.
