@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
+#include <cstring>
 
 #include "gauze/base/on_threads.h"
 #include "gauze/data/parquet_internal.h"
@@ -312,8 +312,8 @@ TEST(ParquetScan, GivesNoOtherRowsThanTheEngineWhateverIsDamaged) {
     const Columns columns = {{"a", Type::kInteger}, {"y", Type::kDouble}, {"s", Type::kText}};
     std::ifstream file(path, std::ios::binary);
     const std::string good{std::istreambuf_iterator<char>(file), {}};
-    const std::uint32_t footer =
-        *reinterpret_cast<const std::uint32_t*>(good.data() + good.size() - 8);
+    std::uint32_t footer = 0;
+    std::memcpy(&footer, good.data() + good.size() - 8, sizeof footer);
     std::size_t compared = 0;
     for (std::size_t at = 0; at < good.size(); ++at) {
       for (const int flip : {1, 16, 128, 255}) {

@@ -3,15 +3,15 @@
 #include "gauze/data/parquet_pages_internal.h"
 
 // Numbers pack into pieces of a few bytes, a literal and a copy in turn, of lengths that nobody can foresee. So the quick way
-// takes every pair in the same steps, without a branch on kinds or lengths, and leaves to the careful way what is
-// rare, odd, or near an end (parquet.md).
+// takes such a pair in the same steps whatever its lengths are, and leaves to the careful way what is rare, odd, or near an
+// end (parquet.md).
 namespace gauze::internal::parquet {
 namespace {
 
 constexpr std::size_t kMostPair = 128;  ///< bytes that a pair is read from, or written to, at most
-constexpr std::size_t kNear = 8;        ///< copies from nearer overlap what one move writes
+constexpr std::size_t kNear = 16;       ///< copies from nearer overlap what one move writes
 
-/// What a tag says of a copy. A length of 0 where it is none, or one with an offset of four bytes.
+/// What a tag says of a copy. Its offset is 0 where it is none, or one with an offset of four bytes.
 struct Copy {
   std::uint8_t length = 0;
   std::uint16_t mask = 0;   ///< of the offset in the bytes behind the tag
@@ -32,9 +32,8 @@ constexpr std::array<Copy, 256> kCopies = make_copies();
 
 /// At least `length` bytes, at most 64, from at least `kNear` before.
 inline void move_bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t length) {
-  std::memcpy(to, from, 8);
-  std::memcpy(to + 8, from + 8, 8);
-  for (std::size_t i = 16; i < length; i += 8) std::memcpy(to + i, from + i, 8);
+  std::memcpy(to, from, 16);
+  for (std::size_t i = 16; i < length; i += 16) std::memcpy(to + i, from + i, 16);
 }
 
 class Unpacker {
@@ -49,7 +48,7 @@ class Unpacker {
   void unpack() {
     expect(number_of_sevens() == to_come());
     while (in_ < in_end_) {
-      if (left() >= kMostPair && to_come() >= kMostPair) take_quickly();
+      if (left() >= kMostPair && to_come() >= kMostPair && made() >= kNear) take_quickly();
       if (in_ < in_end_) take_one();
     }
     expect(out_ == out_end_);
@@ -60,28 +59,35 @@ class Unpacker {
   std::size_t to_come() const { return static_cast<std::size_t>(out_end_ - out_); }
   std::size_t made() const { return static_cast<std::size_t>(out_ - begin_); }
 
-  /// Copies, each with the literal before it if there is one, until something else comes.
+  /// Copies, each with the literal before it if there is one, until something else comes. `kNear` bytes are made already.
   void take_quickly() {
     const std::uint8_t* const in_stop = in_end_ - kMostPair;
     const std::uint8_t* const out_stop = out_end_ - kMostPair;
+    const std::uint8_t* const near = begin_ + kNear;
     const std::uint8_t* in = in_;
     std::uint8_t* out = out_;
     while (in <= in_stop && out <= out_stop) {
-      const std::size_t first = *in;
-      const std::size_t is_literal = (first & 3) == 0 ? 1 : 0;
-      const std::size_t literal = (first / 4 + 1) & (0 - is_literal);
-      if (literal > 60) break;
-      move_bytes(out, in + 1, literal);
-      in += literal + is_literal;
-      out += literal;
-      const std::size_t tag = *in;
-      const Copy copy = kCopies[tag];
-      const std::size_t offset =
-          (load<std::uint16_t>(in + 1) & copy.mask) + std::size_t{copy.above};
-      const auto made = static_cast<std::size_t>(out - begin_);
-      if (copy.length == 0 || offset < kNear || offset > made) break;
+      // The tag, and after a short literal the next one and its offset: what is in a register need not be waited for.
+      std::uint64_t word = load<std::uint64_t>(in);
+      if ((word & 3) == 0) {
+        const std::size_t upper = word & 0xfc;  // 4 (length - 1)
+        const std::size_t length = upper / 4 + 1;
+        move_bytes(out, in + 1, length);
+        if (length <= 4) {
+          word >>= 2 * upper + 16;  // 8 (length + 1)
+        } else {
+          if (length > 60) break;
+          word = load<std::uint32_t>(in + 1 + length);
+        }
+        in += 1 + length;
+        out += length;
+      }
+      const Copy copy = kCopies[word & 0xff];
+      const std::size_t offset = (word >> 8 & copy.mask) + copy.above;
+      // Not nearer than kNear, and not before the beginning.
+      if (offset - kNear > static_cast<std::size_t>(out - near)) break;
       move_bytes(out, out - offset, copy.length);
-      in += 1 + (tag & 3);
+      in += 1 + (word & 3);
       out += copy.length;
     }
     in_ = in;

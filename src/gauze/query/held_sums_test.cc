@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/table.h"
@@ -47,8 +49,8 @@ Schema held_schema() {
         "z": {"type": "double", "lower": -0.1, "upper": 10, "nulls": false}}}}})"));
 }
 
-/// Rows in and out of their domains, with nulls, NaN and infinities.
-Table hard_rows(std::size_t rows) {
+/// Rows in and out of their domains, with nulls, NaN and infinities, and texts of which one is `odd`.
+Table hard_rows(std::size_t rows, const std::string& odd = "\xff") {
   SeededBits bits(7);
   const auto below = [&](std::size_t n) {
     return static_cast<std::size_t>(uniform_below(bits, n));
@@ -72,7 +74,7 @@ Table hard_rows(std::size_t rows) {
     std::vector<std::uint8_t> valid(rows);
     for (std::int32_t& code : codes) code = static_cast<std::int32_t>(below(5));
     for (std::uint8_t& each : valid) each = below(5) != 0;
-    return Column::of_texts(codes, {"a", "z", "b", "\xff", "a"}, valid);
+    return Column::of_texts(codes, {"a", "z", "b", odd, "a"}, valid);
   };
   return Table({"g", "n", "c", "e", "f", "x", "w", "l", "y", "z"},
                {integers({INT64_MIN, -2, -1, 0, 1, 2, 3, INT64_MAX}, true),
@@ -127,16 +129,28 @@ class Files {
       std::filesystem::temp_directory_path() / ("gauze_held_sums_" + std::to_string(::getpid()));
 };
 
-// Few rows, with dictionaries; as many as three threads share, plain numbers and texts among them; and several files.
+// Few rows, with texts that are none; as many as three threads share, packed, without dictionaries; and several files.
 TEST(HeldSums, OfFilesAreThoseOfSqlWhateverTheRowsHold) {
   const Files files;
-  write_table(hard_rows(5000), files.path("part_1.parquet"));
+  const auto write = [&](const char* name, std::size_t rows, const char* options) {
+    write_table(hard_rows(rows, "odd!"), files.path("in.parquet"));
+    internal::run_duckdb({"COPY (FROM '" + files.path("in.parquet") + "') TO '" + files.path(name) +
+                          "' (FORMAT parquet, " + options + ")"});
+  };
+  write("part_1.parquet", 5000, "COMPRESSION uncompressed");
+  std::ifstream in(files.path("part_1.parquet"), std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = bytes.find("odd!", at)) != std::string::npos; ++found)
+    bytes.replace(at, 4, "\xff\xfe\xfd\xfc");
+  EXPECT_GE(found, 3u);
+  std::ofstream(files.path("part_1.parquet"), std::ios::binary) << bytes;
   expect_sums_of_sql(*open_files({{"t", files.path("part_1.parquet")}}));
-  write_table(hard_rows(600'000), files.path("in.parquet"));
-  internal::run_duckdb({"COPY (FROM '" + files.path("in.parquet") + "') TO '" +
-                        files.path("part_2.parquet") +
-                        "' (COMPRESSION snappy, DICTIONARY_SIZE_LIMIT 0)"});
-  expect_sums_of_sql(*open_files({{"t", files.path("part_2.parquet")}}), 3);
+  write("part_2.parquet", 600'000, "COMPRESSION snappy, DICTIONARY_SIZE_LIMIT 1");
+  const auto source = open_files({{"t", files.path("part_2.parquet")}});
+  const std::vector<ColumnInfo> columns = {{"g", Type::kInteger}};
+  EXPECT_EQ(source->scan("t", columns, 3).size(), 3u);
+  expect_sums_of_sql(*source, 3);
   expect_sums_of_sql(*open_files({{"t", files.path("part_*.parquet")}}), 2);
 }
 
@@ -144,18 +158,19 @@ TEST(HeldSums, OfFilesAreThoseOfSqlWhateverTheRowsHold) {
 TEST(HeldSums, OfFilesThatAreNotReadHereAreLeftToSql) {
   const Files files;
   const std::string path = files.path("t.parquet");
-  internal::run_duckdb({"COPY (SELECT (i % 3)::BIGINT AS g, i AS x FROM range(20000) t(i)) TO '" +
-                        path + "' (PARQUET_VERSION v2)"});
+  internal::run_duckdb(
+      {"COPY (SELECT (i % 3)::BIGINT AS g, i AS x, 6 AS n FROM range(20000) t(i)) TO '" + path +
+       "' (PARQUET_VERSION v2)"});
   const auto source = open_files({{"t", path}});
   const std::vector<ColumnInfo> columns = {{"g", Type::kInteger}, {"x", Type::kInteger}};
   EXPECT_FALSE(source->scan("t", columns, 1).empty());
   EXPECT_THROW(both_ways("SELECT g, SUM(x) FROM t GROUP BY g", *source), MendedError);
   const auto fresh = open_files({{"t", path}});
-  const SqlQuery q =
-      query("SELECT g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY g", held_schema(), "1000000");
+  const SqlQuery q = query("SELECT g, n, COUNT(*) AS m, SUM(x) AS s FROM t GROUP BY g, n",
+                           held_schema(), "1000000");
   // 0, 1, ..., 9 and then tens.
   EXPECT_EQ(full_groups(q, *fresh),
-            (Groups{{"0", {6667, 66648}}, {"1", {6667, 66652}}, {"2", {6666, 66645}}}));
+            (Groups{{"06", {6667, 66648}}, {"16", {6667, 66652}}, {"26", {6666, 66645}}}));
   EXPECT_TRUE(fresh->scan("t", columns, 1).empty());
 }
 
