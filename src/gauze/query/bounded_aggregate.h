@@ -47,7 +47,7 @@ struct GroupedValues {
   std::vector<std::int64_t> values;
 };
 
-/// Rows on their way in. A row has one group; kNoGroup and rows without a unit are dropped.
+/// Rows on their way in. A row has one group, or one key; kNoGroup and rows without a unit are dropped.
 struct UnitRows {
   static constexpr std::uint32_t kNoGroup = UINT32_MAX;
   struct Cell {
@@ -59,7 +59,8 @@ struct UnitRows {
   std::span<const std::int64_t> integer_units;  ///< one of the two has `rows` elements
   std::span<const std::string_view> text_units;
   std::span<const std::uint8_t> unit_valid;  ///< empty: no nulls
-  std::span<const std::uint32_t> groups;
+  std::span<const std::uint32_t> groups;     ///< one of the two again
+  std::span<const std::int64_t> keys;
   std::vector<Cell> cells;
 };
 
@@ -69,6 +70,7 @@ struct BoundedTotals {
   LargeVector<WideInteger> sums;       ///< of group g and measure i at [g * measures + i]
   std::vector<GroupedValues> samples;  ///< one per sample
   UnitKeys unit_keys;                  ///< when asked for; units in random order
+  std::vector<std::int64_t> keys;      ///< of groups, where rows had keys
   std::uint64_t spilled_bytes = 0;     ///< private: for tests
   std::uint64_t dropped_rows = 0;      ///< before the last came; private: for tests
 };
@@ -101,12 +103,13 @@ class BoundedAggregate {
     std::vector<Measure> measures = {};
     std::vector<Sample> samples = {};
     bool text_units = false;
+    bool by_key = false;              ///< rows have keys, integers that tell groups apart
     bool unit_keys = false;           ///< also say which unit has which groups
     std::uint64_t memory = 0;         ///< bytes for rows; 0: a quarter of the machine's
     unsigned threads = 0;             ///< 0: all cores
     std::string temp_directory = {};  ///< "": the system's
     /// The tags of all groups so far, as `finish` will get them. Where it is given, rows that can no longer count are
-    /// dropped while others come in; `add` asks now and then.
+    /// dropped while others come in; `add` asks now and then, in whatever thread. Not needed where rows have keys.
     std::function<std::span<const std::uint64_t>()> tags_so_far = {};
   };
 
@@ -114,8 +117,9 @@ class BoundedAggregate {
   BoundedAggregate(Options options, BitSource& bits);
   ~BoundedAggregate();
 
-  /// Throws `kIo` when memory is used up and the temporary file cannot grow.
-  void add(const UnitRows& rows);
+  /// Threads may add at once, each with a number of its own below `threads`. Throws `kIo` when memory is used up and the
+  /// temporary file cannot grow.
+  void add(const UnitRows& rows, unsigned thread = 0);
 
   /// A hash of the content of a group key; must be given to `finish` where numbers of groups depend on
   /// other rows.
@@ -126,11 +130,14 @@ class BoundedAggregate {
   std::int64_t identity(std::string_view text) const;
 
   /// Once. `groups` is one more than the largest group. `tags`, one per group, identify groups by
-  /// content; none: the numbers themselves do, and must not depend on rows.
+  /// content; none: the numbers themselves do, and must not depend on rows. Neither matters where rows have keys: then groups
+  /// are numbered anew.
   BoundedTotals finish(std::size_t groups, std::span<const std::uint64_t> tags = {});
 
  private:
   struct Parts;
+  template <std::size_t kUnitWords>
+  struct PartsOf;
   std::unique_ptr<Parts> parts_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "gauze/base/error.h"
 #include "gauze/base/nameless_file.h"
@@ -27,57 +28,79 @@ PartitionedRows::PartitionedRows(std::size_t words_per_row, std::uint64_t memory
       rows_per_block_(std::max<std::size_t>(1, kBlockBytes / (8 * words_per_row))),
       memory_(memory),
       temp_directory_(std::move(temp_directory)),
-      rooms_(kPartitions),
       partitions_(kPartitions) {}
 
 PartitionedRows::~PartitionedRows() {
   if (file_ >= 0) ::close(file_);
 }
 
-std::uint64_t PartitionedRows::rows(std::size_t partition) const {
-  const Partition& p = partitions_[partition];
-  const std::uint64_t all = (p.in_file.size() + p.blocks.size()) * rows_per_block_;
-  return all - static_cast<std::uint64_t>(rooms_[partition].end - rooms_[partition].next) / words_;
+std::uint64_t PartitionedRows::rows(const Partition& p) const {
+  return (p.in_file.size() + p.blocks.size()) * rows_per_block_ - p.free / words_;
 }
 
-void PartitionedRows::extend(std::size_t partition) {
-  if (spare_.empty() && held_ >= memory_) spill();
+std::uint64_t PartitionedRows::rows_held(std::size_t partition) const {
+  const Partition& p = partitions_[partition];
+  return p.in_file.empty() ? rows(p) : 0;
+}
+
+/// The first words of those that wait.
+void PartitionedRows::keep(Partition& p, std::size_t words) {
+  if (words == block_words() && p.free == 0) {
+    extend(p);
+    p.blocks.back().swap(p.waiting);
+    p.free = 0;
+    return;
+  }
+  const std::uint64_t* from = p.waiting.get();
+  while (words > 0) {
+    if (p.free == 0) extend(p);
+    const std::size_t count = std::min(p.free, words);
+    std::copy_n(from, count, p.blocks.back().get() + (block_words() - p.free));
+    p.free -= count;
+    from += count;
+    words -= count;
+  }
+}
+
+/// All blocks of the partition are full.
+void PartitionedRows::extend(Partition& p) {
+  p.blocks.push_back(room(p));
+  p.free = block_words();
+}
+
+/// One block more for a partition that has full ones only.
+PartitionedRows::Block PartitionedRows::room(Partition& p) {
+  const std::lock_guard lock(mutex_);
+  if (spare_.empty() && held_ >= memory_) spill(p);
   if (spare_.empty()) {
     spare_.push_back(new_block());
     held_ += block_bytes();
   }
-  std::vector<Block>& blocks = partitions_[partition].blocks;
-  blocks.push_back(std::move(spare_.back()));
+  Block block = std::move(spare_.back());
   spare_.pop_back();
-  std::uint64_t* begin = blocks.back().get();
-  rooms_[partition] = {begin, begin + rows_per_block_ * words_};
+  return block;
 }
 
-void PartitionedRows::spill() {
+void PartitionedRows::spill(Partition& p) {
   if (file_ < 0) {
     file_ = open_nameless(temp_directory_.empty() ? std::filesystem::temp_directory_path().string()
                                                   : temp_directory_);
     if (file_ < 0) no_room();
   }
-  for (std::size_t partition = 0; partition < kPartitions; ++partition) {
-    Partition& p = partitions_[partition];
-    const bool is_full = rooms_[partition].next == rooms_[partition].end;
-    const std::size_t full = p.blocks.size() - (is_full ? 0 : 1);
-    for (std::size_t i = 0; i < full; ++i) {
-      const char* bytes = reinterpret_cast<const char*>(p.blocks[i].get());
-      for (std::size_t done = 0; done < block_bytes();) {
-        const ssize_t n = ::pwrite(file_, bytes + done, block_bytes() - done,
-                                   static_cast<off_t>(file_size_ + done));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) no_room();
-        done += static_cast<std::size_t>(n);
-      }
-      p.in_file.push_back(file_size_);
-      file_size_ += block_bytes();
-      spare_.push_back(std::move(p.blocks[i]));
+  for (Block& block : p.blocks) {
+    const char* bytes = reinterpret_cast<const char*>(block.get());
+    for (std::size_t done = 0; done < block_bytes();) {
+      const ssize_t n = ::pwrite(file_, bytes + done, block_bytes() - done,
+                                 static_cast<off_t>(file_size_ + done));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) no_room();
+      done += static_cast<std::size_t>(n);
     }
-    p.blocks.erase(p.blocks.begin(), p.blocks.begin() + static_cast<std::ptrdiff_t>(full));
+    p.in_file.push_back(file_size_);
+    file_size_ += block_bytes();
+    spare_.push_back(std::move(block));
   }
+  p.blocks.clear();
 }
 
 PartitionedRows::Block PartitionedRows::read(std::uint64_t offset) const {
@@ -96,7 +119,7 @@ PartitionedRows::Block PartitionedRows::read(std::uint64_t offset) const {
 PartitionedRows::Wave PartitionedRows::take(std::size_t partition, std::size_t limit) {
   Partition& p = partitions_[partition];
   Wave wave;
-  const std::uint64_t before = rows(partition);
+  const std::uint64_t before = rows(p);
   while (!p.in_file.empty() && wave.blocks.size() < limit) {
     wave.blocks.push_back(read(p.in_file.back()));
     p.in_file.pop_back();
@@ -108,7 +131,7 @@ PartitionedRows::Wave PartitionedRows::take(std::size_t partition, std::size_t l
   p.blocks.erase(p.blocks.begin(), p.blocks.begin() + static_cast<std::ptrdiff_t>(count));
   wave.last = p.in_file.empty() && p.blocks.empty();
   wave.rows = wave.last ? before : wave.blocks.size() * rows_per_block_;
-  if (wave.last) rooms_[partition] = {};
+  if (wave.last) p.free = 0;
   return wave;
 }
 
@@ -125,13 +148,9 @@ void PartitionedRows::give_back(std::size_t partition, std::vector<Block> blocks
               std::back_inserter(spare_));
   }
   blocks.resize(needed);
-  rooms_[partition] = {};
-  if (needed > 0) {
-    std::uint64_t* last = blocks.back().get();
-    rooms_[partition] = {last + (rows - (needed - 1) * rows_per_block_) * words_,
-                         last + rows_per_block_ * words_};
-  }
-  partitions_[partition].blocks = std::move(blocks);
+  Partition& p = partitions_[partition];
+  p.free = (needed * rows_per_block_ - rows) * words_;
+  p.blocks = std::move(blocks);
 }
 
 }  // namespace gauze::internal

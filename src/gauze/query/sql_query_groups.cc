@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "gauze/query/integer_numbers_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
 namespace gauze::internal {
@@ -36,56 +37,6 @@ struct TextHash {
   }
 };
 using TextNumbers = std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>>;
-
-/// Integers to numbers, with a table of its own: one probe, one cache line.
-class IntegerNumbers {
- public:
-  std::uint32_t find(std::int64_t key) const {
-    for (std::size_t at = home(key);; at = (at + 1) & mask()) {
-      if (slots_[at].number == kFree) return kFree;
-      if (slots_[at].key == key) return slots_[at].number;
-    }
-  }
-  /// Asks for the place of a key that will be looked for soon.
-  void prefetch(std::int64_t key) const { __builtin_prefetch(&slots_[home(key)], 1); }
-  /// The number of the key, which becomes `next` if it is new.
-  std::uint32_t find_or_add(std::int64_t key, std::uint32_t next) {
-    for (std::size_t at = home(key);; at = (at + 1) & mask()) {
-      if (slots_[at].number == kFree) {
-        slots_[at] = {key, next};
-        if (++size_ * 2 > slots_.size()) grow();
-        return next;
-      }
-      if (slots_[at].key == key) return slots_[at].number;
-    }
-  }
-
- private:
-  static constexpr std::uint32_t kFree = UnitRows::kNoGroup;
-  struct Slot {
-    std::int64_t key = 0;
-    std::uint32_t number = kFree;
-  };
-  std::size_t mask() const { return slots_.size() - 1; }
-  std::size_t home(std::int64_t key) const {
-    return (static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15u) >> shift_;
-  }
-  void grow() {
-    LargeVector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    --shift_;
-    for (const Slot& slot : old) {
-      if (slot.number == kFree) continue;
-      std::size_t at = home(slot.key);
-      while (slots_[at].number != kFree) at = (at + 1) & mask();
-      slots_[at] = slot;
-    }
-  }
-
-  LargeVector<Slot> slots_ = LargeVector<Slot>(64);
-  unsigned shift_ = 58;
-  std::size_t size_ = 0;
-};
 
 bool is_text(Type type) {
   return type == Type::kText;
@@ -256,6 +207,30 @@ void GroupIndex::assign(const Batch& batch, std::size_t first, std::vector<std::
   } else {
     for (std::size_t row = 0; row < batch.rows; ++row) groups[row] = p.intern(batch, first, row);
   }
+}
+
+bool GroupIndex::is_one_number() const {
+  return parts_->single;
+}
+
+GroupIndex::Ends GroupIndex::numbers(const BatchColumn& column,
+                                     std::vector<std::int64_t>& numbers) {
+  Ends ends;
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    const bool null = column.is_null(row);
+    numbers[row] = null ? kNullNumber : number_at(column, row);
+    ends.null |= null;
+    ends.lowest |= !null && numbers[row] == kNullNumber;
+  }
+  return ends;
+}
+
+void GroupIndex::take(std::vector<std::int64_t> numbers, bool null) {
+  parts_->number_of = std::move(numbers);
+  if (!null) return;
+  const std::vector<std::int64_t>& all = parts_->number_of;
+  const auto at = std::find(all.begin(), all.end(), kNullNumber);
+  if (at != all.end()) parts_->null_number = static_cast<std::uint32_t>(at - all.begin());
 }
 
 std::size_t GroupIndex::size() const {

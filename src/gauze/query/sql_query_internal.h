@@ -28,6 +28,18 @@ class GroupIndex {
   /// has none: UnitRows::kNoGroup.
   void assign(const Batch& batch, std::size_t first, std::vector<std::uint32_t>& groups);
 
+  /// Whether keys are one number each and found in the rows: then `numbers` says which, and `take` which there were.
+  bool is_one_number() const;
+  /// What stands for null, too.
+  static constexpr std::int64_t kNullNumber = INT64_MIN;
+  /// The number of each row; which of null and kNullNumber came up.
+  struct Ends {
+    bool null = false, lowest = false;
+  };
+  static Ends numbers(const BatchColumn& column, std::vector<std::int64_t>& numbers);
+  /// The keys of groups 0, 1, ..., each of another number; `null`: kNullNumber stands for null.
+  void take(std::vector<std::int64_t> numbers, bool null);
+
   std::size_t size() const;
   /// Bytes that tell a group from all others, whatever its number.
   std::string content(std::uint32_t group) const;

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <future>
+#include <mutex>
 #include <optional>
 
 #include "gauze/base/error.h"
@@ -191,8 +193,10 @@ WideInteger measure_at(const Measure& measure, bool in_steps, const Batch& batch
 /// Batches of a stream, with a call back at most twenty times a second; it may throw to cancel.
 class Watched {
  public:
+  /// The stream outlives it.
+  Watched(Stream& stream, const Progress& progress) : stream_(&stream), progress_(progress) {}
   Watched(std::unique_ptr<Stream> stream, const Progress& progress)
-      : stream_(std::move(stream)), progress_(progress) {}
+      : owned_(std::move(stream)), stream_(owned_.get()), progress_(progress) {}
 
   bool next(Batch& batch) {
     if (!progress_) return stream_->next(batch);
@@ -222,7 +226,8 @@ class Watched {
     return got.get();
   }
 
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<Stream> owned_;
+  Stream* stream_;
   const Progress& progress_;
   bool waited_ = false;
   std::chrono::steady_clock::time_point last_;
@@ -337,62 +342,134 @@ GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& 
   return result;
 }
 
-GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
-                      Source& source, GroupIndex& index, BitSource& bits) {
-  const Plan& plan = options.plan;
-  auto read = source.execute(unit_rows_sql(plan, design, source));
-  if (options.threads != 1) read = std::make_unique<ReadAhead>(std::move(read));
-  Watched stream(std::move(read), options.progress);
-  std::unique_ptr<BoundedAggregate> aggregate;
-  LargeVector<std::uint64_t> tags;
-  const auto tags_so_far = [&] {
-    const std::size_t known = tags.size();
-    tags.resize(index.size());
-    on_shares(thread_count(options.threads), tags.size() - known,
+namespace {
+
+/// Bounds the rows of a stream that several threads read.
+class UnitRead {
+ public:
+  UnitRead(const SqlQuery::Options& options, const MeasurementDesign& design, GroupIndex& index,
+           bool by_key, BitSource& bits)
+      : options_(options), design_(design), index_(index), by_key_(by_key), bits_(bits) {}
+
+  void read(Stream& stream) {
+    // Where groups are numbered as they come, one thread does it.
+    const bool alone = design_.groups == 0 && !by_key_;
+    on_threads(alone ? 1 : thread_count(options_.threads), [&](unsigned thread) {
+      try {
+        read(stream, thread);
+      } catch (...) {
+        failed_ = true;  // the others need not go on
+        throw;
+      }
+    });
+  }
+
+  /// Whether null and the number that stands for it both came up.
+  bool is_ambiguous() const { return null_ && lowest_; }
+
+  BoundedTotals finish() {
+    if (!aggregate_) start(false);
+    BoundedTotals totals = aggregate_->finish(index_.size(), tags_so_far());
+    if (by_key_) index_.take(std::move(totals.keys), null_);
+    return totals;
+  }
+
+ private:
+  void read(Stream& stream, unsigned thread) {
+    static const Progress kSilent;
+    Watched watched(stream, thread == 0 ? options_.progress : kSilent);
+    CellReader reader(design_);
+    std::vector<std::uint32_t> groups;
+    std::vector<std::int64_t> keys;
+    UnitRows rows;
+    const std::size_t key_count = options_.plan.get().keys.size();
+    for (Batch batch; !failed_ && watched.next(batch);) {
+      const BatchColumn& unit = batch.columns[0];
+      if (unit.kind == BatchColumn::Kind::kReals)
+        throw Error(ErrorCode::kInternal, "units came as real numbers");
+      std::call_once(started_, [&] { start(unit.kind == BatchColumn::Kind::kTexts); });
+      if (by_key_) {
+        keys.resize(batch.rows);
+        const GroupIndex::Ends ends = GroupIndex::numbers(batch.columns[1], keys);
+        if (ends.null) null_ = true;
+        if (ends.lowest) lowest_ = true;
+      } else {
+        index_.assign(batch, 1, groups);
+      }
+      reader.read(batch, 1 + key_count, *aggregate_, rows.cells);
+      rows.rows = batch.rows;
+      rows.integer_units = unit.integers;
+      rows.text_units = unit.texts;
+      rows.unit_valid = unit.valid;
+      rows.groups = groups;
+      rows.keys = keys;
+      aggregate_->add(rows, thread);
+    }
+  }
+
+  void start(bool text_units) {
+    aggregate_ = std::make_unique<BoundedAggregate>(
+        BoundedAggregate::Options{.bounds = design_.bounds,
+                                  .cells = static_cast<std::uint32_t>(design_.cells.size()),
+                                  .measures = design_.measures,
+                                  .samples = design_.samples,
+                                  .text_units = text_units,
+                                  .by_key = by_key_,
+                                  .unit_keys = design_.groups == 0,
+                                  .memory = options_.memory,
+                                  .threads = options_.threads,
+                                  .tags_so_far = [this] { return tags_so_far(); }},
+        bits_);
+    tags_so_far();  // all of them, where groups are public
+  }
+
+  /// One more thread than asks may ask only where groups are public: then there are no new ones.
+  std::span<const std::uint64_t> tags_so_far() {
+    const std::size_t known = tags_.size();
+    if (by_key_ || known == index_.size()) return tags_;
+    tags_.resize(index_.size());
+    const bool many = tags_.size() - known > kManyTags;
+    on_shares(many ? thread_count(options_.threads) : 1, tags_.size() - known,
               [&](std::size_t begin, std::size_t end) {
                 for (std::size_t g = known + begin; g < known + end; ++g) {
                   const auto group = static_cast<std::uint32_t>(g);
-                  tags[g] = design.groups == 0 ? aggregate->tag(index.content(group))
-                                               : aggregate->tag(group);
+                  tags_[g] = design_.groups == 0 ? aggregate_->tag(index_.content(group))
+                                                 : aggregate_->tag(group);
                 }
               });
-    return std::span<const std::uint64_t>(tags);
-  };
-  const auto start = [&](bool text_units) {
-    aggregate = std::make_unique<BoundedAggregate>(
-        BoundedAggregate::Options{.bounds = design.bounds,
-                                  .cells = static_cast<std::uint32_t>(design.cells.size()),
-                                  .measures = design.measures,
-                                  .samples = design.samples,
-                                  .text_units = text_units,
-                                  .unit_keys = design.groups == 0,
-                                  .memory = options.memory,
-                                  .threads = options.threads,
-                                  .tags_so_far = tags_so_far},
-        bits);
-  };
-  CellReader reader(design);
-  std::vector<std::uint32_t> groups;
-  UnitRows rows;
-  for (Batch batch; stream.next(batch);) {
-    const BatchColumn& unit = batch.columns[0];
-    if (unit.kind == BatchColumn::Kind::kReals)
-      throw Error(ErrorCode::kInternal, "units came as real numbers");
-    if (!aggregate) start(unit.kind == BatchColumn::Kind::kTexts);
-    index.assign(batch, 1, groups);
-    reader.read(batch, 1 + plan.keys.size(), *aggregate, rows.cells);
-    rows.rows = batch.rows;
-    rows.integer_units = unit.integers;
-    rows.text_units = unit.texts;
-    rows.unit_valid = unit.valid;
-    rows.groups = groups;
-    aggregate->add(rows);
+    return tags_;
   }
-  if (!aggregate) start(false);
 
+  static constexpr std::size_t kManyTags = std::size_t{1} << 14;  // for one thread
+
+  const SqlQuery::Options& options_;
+  const MeasurementDesign& design_;
+  GroupIndex& index_;
+  bool by_key_;
+  BitSource& bits_;
+  std::once_flag started_;
+  std::unique_ptr<BoundedAggregate> aggregate_;
+  LargeVector<std::uint64_t> tags_;
+  std::atomic<bool> failed_ = false, null_ = false, lowest_ = false;
+};
+
+}  // namespace
+
+GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
+                      Source& source, GroupIndex& index, BitSource& bits) {
+  const std::string sql = unit_rows_sql(options.plan, design, source);
+  const auto totals = [&](bool by_key) -> std::optional<BoundedTotals> {
+    auto stream = source.execute(sql);
+    if (options.threads != 1) stream = std::make_unique<ReadAhead>(std::move(stream));
+    UnitRead read(options, design, index, by_key, bits);
+    read.read(*stream);
+    if (by_key && read.is_ambiguous()) return std::nullopt;
+    return read.finish();
+  };
   GroupTruth truth;
+  auto bounded = totals(index.is_one_number());
+  truth.totals = bounded ? std::move(*bounded) : *totals(false);
   truth.groups = index.size();
-  truth.totals = aggregate->finish(truth.groups, tags_so_far());
   for (std::size_t s = 0; s < design.samples.size(); ++s) {
     truth.distinct.emplace_back();
     if (!design.samples[s].distinct) continue;

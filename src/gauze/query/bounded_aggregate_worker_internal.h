@@ -1,0 +1,490 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gauze/query/bounded_aggregate.h"
+#include "gauze/query/bounded_aggregate_hash_internal.h"
+#include "gauze/query/bounded_aggregate_limits_internal.h"
+#include "gauze/query/bounded_aggregate_rows_internal.h"
+#include "gauze/query/integer_numbers_internal.h"
+
+namespace gauze::internal {
+
+/// What a unit adds is held in parts of 2^-20: rounded to whole numbers, four of ten rows of each
+/// unit that counts for one would be nothing at all. No sum exceeds 128 bits below 2^43 rows.
+constexpr int kPartBits = 20;
+constexpr WideInteger kWhole = WideInteger{1} << kPartBits;
+
+inline WideInteger nearest_whole(WideInteger parts) {
+  return (parts + kWhole / 2) >> kPartBits;
+}
+
+/// sum * kept / n, to the nearest part, halves up.
+inline WideInteger scaled(WideInteger sum, std::uint64_t kept, std::uint64_t n) {
+  if (kept == n) return sum * kWhole;
+  const auto wide_n = static_cast<WideInteger>(n);
+  const auto wide_kept = static_cast<WideInteger>(kept);
+  WideInteger quotient = sum / wide_n;
+  WideInteger rest = sum % wide_n;
+  if (rest < 0) {
+    rest += wide_n;
+    --quotient;
+  }
+  return quotient * wide_kept * kWhole + (2 * rest * wide_kept * kWhole + wide_n) / (2 * wide_n);
+}
+
+inline WideInteger contribution(const Measure& measure, const std::uint64_t* cells,
+                                std::uint32_t nulls) {
+  if ((nulls & measure.present) != 0) return 0;
+  std::int64_t product = 1;
+  for (const Measure::Factor& factor : measure.factors) {
+    product *= static_cast<std::int64_t>(cells[factor.cell]) - factor.centre;
+  }
+  return product - measure.offset;
+}
+
+struct GroupValue {
+  std::uint32_t group;
+  std::int64_t value;
+};
+
+/// The groups of unit u are groups[ends[u - 1]] .. groups[ends[u] - 1].
+struct KeptGroups {
+  std::vector<std::uint64_t> units, ends;
+  std::vector<std::uint32_t> groups;
+};
+
+/// What one thread has added up. Where rows have keys instead of groups, groups are numbered as they come up in this thread.
+struct Partial {
+  LargeVector<WideInteger> sums;  // in parts
+  std::vector<std::vector<GroupValue>> samples;
+  KeptGroups kept;
+  IntegerNumbers numbers;
+  std::vector<std::int64_t> keys;
+};
+
+/// How a row lies in memory: the words of its unit, its key or its group, nulls (in the upper half of the word of the group; in a word
+/// of their own where rows have keys and cells), and its cells.
+struct RowShape {
+  bool by_key;
+  std::size_t unit_words, cells;
+
+  std::size_t null_at() const { return unit_words + (by_key && cells > 0 ? 1 : 0); }
+  std::size_t words() const { return null_at() + 1 + cells; }
+};
+
+struct Setting {
+  const BoundedAggregate::Options& options;
+  Bounds bounds;
+  KeyedHash hash;
+  std::size_t groups;
+  std::span<const std::uint64_t> tags;
+  std::size_t blocks_per_wave;
+
+  /// Of a key, or of a group with anything in its upper half.
+  std::uint64_t tag(std::uint64_t key) const {
+    if (options.by_key) return hash.group(key);
+    const auto group = static_cast<std::uint32_t>(key);
+    return tags.empty() ? hash.group(group) : tags[group];
+  }
+  /// Tags of many groups lie far from each other; this one will be wanted soon.
+  void ask_for_tag(std::uint64_t key) const {
+    if (!tags.empty()) __builtin_prefetch(&tags[static_cast<std::uint32_t>(key)]);
+  }
+};
+
+/// Bounds the units of one partition after another. A partition comes in waves; between waves each
+/// unit's groups of smallest hash are kept with their sums so far, which loses nothing: a group that
+/// is among the smallest of all is among the smallest of every part. Once a unit has as many groups as count,
+/// its rows in groups of larger hash are passed over.
+template <std::size_t kUnitWords>
+class Worker {
+ public:
+  using Limits = UnitLimits<kUnitWords>;
+
+  explicit Worker(const Setting& setting)
+      : s_(setting),
+        measures_(setting.options.measures.size()),
+        null_at_(RowShape{setting.options.by_key, kUnitWords, setting.options.cells}.null_at()) {
+    out_.sums.resize(s_.groups * measures_);
+    out_.samples.resize(s_.options.samples.size());
+    sums_.resize(measures_);
+  }
+
+  void process(PartitionedRows& store, std::size_t partition, const Limits& limits) {
+    begin(store, limits);
+    for (bool last = false; !last;) {
+      PartitionedRows::Wave wave = store.take(partition, s_.blocks_per_wave);
+      last = wave.last;
+      blocks_ = std::move(wave.blocks);
+      gather(wave.rows);
+      reduce(last);
+    }
+    settle();
+  }
+
+  /// Moves those rows that may still count to the beginning; says how many. Every row is written, for no branch foresees which will be.
+  std::size_t filter(std::uint64_t* rows, std::size_t count, std::size_t words,
+                     const Limits& limits) {
+    if (limits.empty()) return count;
+    std::uint64_t* to = rows;
+    const std::uint64_t* from = rows;
+    for (std::size_t i = 0; i < count; ++i, from += words) {
+      if (i + kAhead < count) {
+        limits.prefetch(unit_of(from + kAhead * words));
+        s_.ask_for_tag(from[kAhead * words + kUnitWords]);
+      }
+      const bool counts = order_of(from) <= limits.find(unit_of(from));
+      for (std::size_t w = 0; w < words; ++w) to[w] = from[w];
+      to += counts ? words : 0;
+    }
+    const std::size_t kept = static_cast<std::size_t>(to - rows) / words;
+    dropped_ += count - kept;
+    return kept;
+  }
+
+  /// Leaves those rows in memory that may still count when more have come; says how many. The caller holds the partition's mutex.
+  std::uint64_t shrink(PartitionedRows& store, std::size_t partition, Limits& limits) {
+    begin(store, limits);
+    const std::uint64_t rows = store.rows_held(partition);
+    blocks_ = store.lend(partition);
+    const std::span<const Candidate> candidates = gather(rows);
+    limit();
+    std::uint32_t kept = 0;
+    for (const Candidate& c : candidates) {
+      if (c.entry.order > last_orders_[c.owner]) continue;
+      std::copy_n(row(c.entry.row), words_, row(kept++));
+    }
+    store.give_back(partition, std::move(blocks_), kept);
+    dropped_ += rows - kept;
+    for (std::size_t u = 0; u < units_.size(); ++u) limits.set(units_[u], last_orders_[u]);
+    return kept;
+  }
+
+  Partial& result() { return out_; }
+  std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  static constexpr std::uint32_t kCarried = 1u << 31;
+  static constexpr std::size_t kMostDue = 32, kAhead = 16;
+  using Unit = Limits::Unit;
+  struct Entry {
+    std::uint64_t order;  // the keyed hash by which a unit's groups compete
+    std::uint32_t row;    // in this wave, or kCarried + position among the carried
+  };
+  struct Candidate {
+    Entry entry;
+    std::uint32_t owner;
+  };
+  struct Carried {
+    Entry entry;
+    std::uint32_t owner;
+    std::uint64_t key, rows;
+  };
+
+  std::uint64_t* row(std::uint32_t i) const {
+    return blocks_[i / rows_per_block_].get() + (i % rows_per_block_) * words_;
+  }
+  static Unit unit_of(const std::uint64_t* row) {
+    Unit unit;
+    std::copy_n(row, kUnitWords, unit.begin());
+    return unit;
+  }
+  std::uint64_t order_of(const std::uint64_t* row) const {
+    return mix(row[0] + s_.tag(row[kUnitWords]));
+  }
+  /// The key, or the group with anything in its upper half.
+  std::uint64_t key_of(const Entry& entry) const {
+    return entry.row >= kCarried ? carried_[entry.row - kCarried].key : row(entry.row)[kUnitWords];
+  }
+
+  std::uint32_t number(const Unit& unit) {
+    if (units_.size() * 2 >= slots_.size()) grow();
+    std::size_t at = unit[0] & (slots_.size() - 1);
+    while (slots_[at] != 0 && !Limits::same(units_[slots_[at] - 1], unit))
+      at = (at + 1) & (slots_.size() - 1);
+    if (slots_[at] == 0) {
+      units_.push_back(unit);
+      last_orders_.push_back(UINT64_MAX);
+      slots_[at] = static_cast<std::uint32_t>(units_.size());
+    }
+    return slots_[at] - 1;
+  }
+
+  void grow() {
+    slots_.assign(std::max<std::size_t>(1024, slots_.size() * 4), 0);
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      std::size_t at = units_[i][0] & (slots_.size() - 1);
+      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
+
+  void begin(const PartitionedRows& store, const Limits& limits) {
+    words_ = store.words_per_row();
+    rows_per_block_ = store.rows_per_block();
+    std::fill(slots_.begin(), slots_.end(), 0);
+    units_.clear();
+    last_orders_.clear();
+    carried_.clear();
+    carried_sums_.clear();
+    limits.each([&](const Unit& unit, std::uint64_t limit) { last_orders_[number(unit)] = limit; });
+  }
+
+  /// Puts the entries of a unit, rows that may count and carried groups, side by side.
+  std::span<const Candidate> gather(std::uint64_t rows) {
+    const std::span<const Candidate> candidates = find_candidates(rows);
+    starts_.assign(units_.size(), 0);
+    for (const Candidate& c : candidates) ++starts_[c.owner];
+    for (const Carried& c : carried_) ++starts_[c.owner];
+    std::uint32_t before = 0;
+    for (std::uint32_t& start : starts_) before += std::exchange(start, before);
+    entries_.resize(before);
+    for (const Candidate& c : candidates) entries_[starts_[c.owner]++] = c.entry;
+    for (const Carried& c : carried_) entries_[starts_[c.owner]++] = c.entry;
+    return candidates;
+  }
+
+  /// In order of rows. All are written, for no branch foresees which will be passed over.
+  std::span<const Candidate> find_candidates(std::uint64_t rows) {
+    if (candidates_.size() < rows) candidates_.resize(rows);
+    std::size_t found = 0;
+    std::uint32_t i = 0;
+    for (const PartitionedRows::Block& block : blocks_) {
+      const auto here = std::min<std::size_t>(rows - i, rows_per_block_);
+      find_orders(block.get(), here);
+      const std::uint64_t* r = block.get();
+      for (std::size_t j = 0; j < here; ++j, ++i, r += words_) {
+        const std::uint32_t owner = number(unit_of(r));
+        candidates_[found] = {{orders_[j], i}, owner};
+        found += orders_[j] <= last_orders_[owner] ? 1 : 0;
+      }
+    }
+    return {candidates_.data(), found};
+  }
+
+  /// Apart from what depends on them, as tags may have to be waited for.
+  void find_orders(const std::uint64_t* r, std::size_t rows) {
+    orders_.resize(rows_per_block_);
+    for (std::size_t j = 0; j < rows; ++j, r += words_) {
+      if (j + kAhead < rows) s_.ask_for_tag(r[kAhead * words_ + kUnitWords]);
+      orders_[j] = order_of(r);
+    }
+  }
+
+  /// visit(unit, its entries, sorted)
+  template <class Visit>
+  void for_each_unit(Visit visit) {
+    std::uint32_t begin = 0;
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+      const std::uint32_t end = starts_[u];  // `gather` moved each start to the next
+      const std::span<Entry> rows(entries_.data() + begin, end - begin);
+      begin = end;
+      sort(rows);
+      visit(u, rows);
+    }
+  }
+
+  void limit() {
+    for_each_unit([&](std::uint32_t u, std::span<const Entry> rows) {
+      std::uint64_t groups = 0;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i > 0 && rows[i].order == rows[i - 1].order) continue;
+        if (++groups == s_.bounds.groups_per_unit) last_orders_[u] = rows[i].order;
+      }
+    });
+  }
+
+  void reduce(bool last) {
+    std::vector<Carried> kept;
+    std::vector<WideInteger> kept_sums;
+    for_each_unit([&](std::uint32_t u, std::span<const Entry> rows) {
+      std::uint64_t left = s_.bounds.rows_per_unit;
+      std::uint64_t groups = 0;
+      for (std::size_t from = 0; from < rows.size() && groups < s_.bounds.groups_per_unit;
+           ++groups) {
+        std::size_t to = from + 1;
+        while (to < rows.size() && rows[to].order == rows[from].order) ++to;
+        const std::uint64_t n = add_up(rows.subspan(from, to - from));
+        if (last) {
+          left -= clip(rows.subspan(from, to - from), n, left);
+          if (left == 0) break;
+        } else {
+          const auto place = static_cast<std::uint32_t>(kCarried + kept.size());
+          kept.push_back({{rows[from].order, place}, u, key_of(rows[from]), n});
+          kept_sums.insert(kept_sums.end(), sums_.begin(), sums_.end());
+          if (groups + 1 == s_.bounds.groups_per_unit) last_orders_[u] = rows[from].order;
+        }
+        from = to;
+      }
+      if (last && s_.options.unit_keys) {
+        out_.kept.units.push_back(units_[u][0]);
+        out_.kept.ends.push_back(out_.kept.groups.size() + due_.size());
+      }
+    });
+    carried_ = std::move(kept);
+    carried_sums_ = std::move(kept_sums);
+  }
+
+  /// Few entries are counted into their places: hashes leave nothing for branches to foresee.
+  static void sort(std::span<Entry> rows) {
+    constexpr std::size_t kFew = 24;
+    if (rows.size() > kFew) {
+      std::sort(rows.begin(), rows.end(),
+                [](const Entry& a, const Entry& b) { return a.order < b.order; });
+      return;
+    }
+    std::array<Entry, kFew> sorted;
+    std::array<std::uint32_t, kFew> place{};
+    for (std::uint32_t i = 1; i < rows.size(); ++i) {
+      const std::uint64_t order = rows[i].order;
+      std::uint32_t before = 0;
+      for (std::uint32_t j = 0; j < i; ++j) {
+        const bool later = order < rows[j].order;
+        place[j] += later;
+        before += !later;
+      }
+      place[i] = before;
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) sorted[place[i]] = rows[i];
+    std::copy_n(sorted.begin(), rows.size(), rows.begin());
+  }
+
+  /// How many rows these entries of one unit and group stand for; their sums go to `sums_`.
+  std::uint64_t add_up(std::span<const Entry> entries) {
+    std::fill(sums_.begin(), sums_.end(), 0);
+    std::uint64_t n = 0;
+    for (const Entry& entry : entries) {
+      if (entry.row >= kCarried) {
+        const std::size_t c = entry.row - kCarried;
+        n += carried_[c].rows;
+        for (std::size_t i = 0; i < measures_; ++i) sums_[i] += carried_sums_[c * measures_ + i];
+        continue;
+      }
+      ++n;
+      if (counts_only()) continue;
+      const std::uint64_t* r = row(entry.row) + null_at_;
+      const auto nulls = static_cast<std::uint32_t>(r[0] >> 32);
+      for (std::size_t i = 0; i < measures_; ++i) {
+        sums_[i] += contribution(s_.options.measures[i], r + 1, nulls);
+      }
+    }
+    // Without cells every row adds the same.
+    if (counts_only()) {
+      for (std::size_t i = 0; i < measures_; ++i) {
+        sums_[i] = (1 - s_.options.measures[i].offset) * static_cast<WideInteger>(n);
+      }
+    }
+    return n;
+  }
+
+  bool counts_only() const { return s_.options.cells == 0; }
+
+  /// Adds what the unit may add to this group; says how many rows that were.
+  std::uint64_t clip(std::span<const Entry> entries, std::uint64_t n, std::uint64_t left) {
+    const std::uint64_t kept = std::min({n, s_.bounds.rows_per_group, left});
+    if (due_.size() == kMostDue) settle();
+    const std::uint64_t key = key_of(entries.front());
+    due_.push_back(key);
+    if (s_.options.by_key) {
+      out_.numbers.prefetch(static_cast<std::int64_t>(key));
+    } else {
+      __builtin_prefetch(out_.sums.data() + static_cast<std::uint32_t>(key) * measures_, 1);
+    }
+    for (std::size_t i = 0; i < measures_; ++i) {
+      due_sums_.push_back(s_.options.measures[i].units ? kWhole : scaled(sums_[i], kept, n));
+    }
+    for (std::size_t i = 0; i < s_.options.samples.size(); ++i) {
+      choose(i, entries, group_of(key), kept);
+    }
+    return kept;
+  }
+
+  std::uint32_t group_of(std::uint64_t key) {
+    if (!s_.options.by_key) return static_cast<std::uint32_t>(key);
+    const auto next = static_cast<std::uint32_t>(out_.keys.size());
+    const std::uint32_t group = out_.numbers.find_or_add(static_cast<std::int64_t>(key), next);
+    if (group == next) {
+      out_.keys.push_back(static_cast<std::int64_t>(key));
+      out_.sums.resize(out_.keys.size() * measures_);
+    }
+    return group;
+  }
+
+  /// Adds what is due to the totals. Where there are many groups each is a place in memory far from the others: it was asked
+  /// for when it was noted, and is there by now.
+  void settle() {
+    std::array<std::uint32_t, kMostDue> groups;
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+      groups[i] = group_of(due_[i]);
+      if (s_.options.by_key) __builtin_prefetch(out_.sums.data() + groups[i] * measures_, 1);
+    }
+    const std::span<const std::uint32_t> of(groups.data(), due_.size());
+    const WideInteger* sum = due_sums_.data();
+    for (const std::uint32_t group : of) {
+      for (std::size_t i = 0; i < measures_; ++i) out_.sums[group * measures_ + i] += *sum++;
+    }
+    if (s_.options.unit_keys) out_.kept.groups.insert(out_.kept.groups.end(), of.begin(), of.end());
+    due_.clear();
+    due_sums_.clear();
+  }
+
+  /// Keeps at most `kept` values of a unit's rows in a group: every set of rows, or of different values,
+  /// is equally likely. The choice depends on the values alone, not on the order of the rows: equal
+  /// values are told apart by counting them.
+  void choose(std::size_t sample, std::span<const Entry> entries, std::uint32_t group,
+              std::uint64_t kept) {
+    const Sample& spec = s_.options.samples[sample];
+    values_.clear();
+    for (const Entry& entry : entries) {
+      if (entry.row >= kCarried) continue;  // a partition of more than 2^30 rows
+      const std::uint64_t* r = row(entry.row) + null_at_;
+      if ((r[0] >> (32 + spec.cell) & 1) == 0) {
+        values_.push_back(static_cast<std::int64_t>(r[1 + spec.cell]));
+      }
+    }
+    if (spec.distinct || values_.size() > kept) std::sort(values_.begin(), values_.end());
+    if (spec.distinct) values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
+    auto& out = out_.samples[sample];
+    if (values_.size() <= kept) {
+      for (const std::int64_t value : values_) out.push_back({group, value});
+      return;
+    }
+    lots_.clear();
+    std::uint64_t copy = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      copy = i > 0 && values_[i] == values_[i - 1] ? copy + 1 : 0;
+      const std::uint64_t drawn = mix(s_.hash.unit(static_cast<std::uint64_t>(values_[i])) + copy);
+      lots_.push_back({mix(drawn ^ entries.front().order), values_[i]});
+    }
+    const auto middle = lots_.begin() + static_cast<std::ptrdiff_t>(kept);
+    std::nth_element(lots_.begin(), middle, lots_.end());
+    for (auto it = lots_.begin(); it != middle; ++it) out.push_back({group, it->second});
+  }
+
+  const Setting& s_;
+  std::size_t measures_, null_at_;
+  Partial out_;
+  std::uint64_t dropped_ = 0;
+  std::size_t words_ = 0, rows_per_block_ = 0;
+  std::vector<PartitionedRows::Block> blocks_;  // of this wave
+  std::vector<Candidate> candidates_;
+  std::vector<std::uint64_t> orders_;  // of a block
+  std::vector<std::uint32_t> slots_, starts_;
+  std::vector<Unit> units_;
+  std::vector<std::uint64_t> last_orders_;  // of the groups of a unit that may count
+  std::vector<Entry> entries_;
+  std::vector<Carried> carried_;
+  std::vector<WideInteger> carried_sums_, sums_;
+  std::vector<std::uint64_t> due_;  // keys or groups, and what their totals shall grow by
+  std::vector<WideInteger> due_sums_;
+  std::vector<std::int64_t> values_;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> lots_;
+};
+
+}  // namespace gauze::internal
