@@ -213,16 +213,14 @@ bool GroupIndex::is_one_number() const {
   return parts_->single;
 }
 
-GroupIndex::Ends GroupIndex::numbers(const BatchColumn& column,
-                                     std::vector<std::int64_t>& numbers) {
-  Ends ends;
+void GroupIndex::numbers(const BatchColumn& column, std::vector<std::int64_t>& numbers,
+                         Ends& ends) {
   for (std::size_t row = 0; row < numbers.size(); ++row) {
     const bool null = column.is_null(row);
     numbers[row] = null ? kNullNumber : number_at(column, row);
     ends.null |= null;
     ends.lowest |= !null && numbers[row] == kNullNumber;
   }
-  return ends;
 }
 
 void GroupIndex::take(std::vector<std::int64_t> numbers, bool null) {

@@ -32,11 +32,12 @@ class GroupIndex {
   bool is_one_number() const;
   /// What stands for null, too.
   static constexpr std::int64_t kNullNumber = INT64_MIN;
-  /// The number of each row; which of null and kNullNumber came up.
+  /// Which of null and kNullNumber came up.
   struct Ends {
     bool null = false, lowest = false;
   };
-  static Ends numbers(const BatchColumn& column, std::vector<std::int64_t>& numbers);
+  /// The number of each row.
+  static void numbers(const BatchColumn& column, std::vector<std::int64_t>& numbers, Ends& ends);
   /// The keys of groups 0, 1, ..., each of another number; `null`: kNullNumber stands for null.
   void take(std::vector<std::int64_t> numbers, bool null);
 

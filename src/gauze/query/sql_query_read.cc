@@ -11,6 +11,7 @@
 #include "gauze/base/on_threads.h"
 #include "gauze/query/groupable_rows_internal.h"
 #include "gauze/query/read_ahead_internal.h"
+#include "gauze/query/scanned_units_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
 namespace gauze::internal {
@@ -344,23 +345,45 @@ GroupSums group_sums(const Plan& plan, const MeasurementDesign& design, Source& 
 
 namespace {
 
-/// Bounds the rows of a stream that several threads read.
+/// Bounds the rows of units, in all threads.
 class UnitRead {
  public:
   UnitRead(const SqlQuery::Options& options, const MeasurementDesign& design, GroupIndex& index,
            bool by_key, BitSource& bits)
       : options_(options), design_(design), index_(index), by_key_(by_key), bits_(bits) {}
 
-  void read(Stream& stream) {
+  void read(Source& source) {
+    if (auto scanned = ScannedUnits::of(options_, design_, by_key_, source)) {
+      return read(*scanned);
+    }
+    auto stream = source.execute(unit_rows_sql(options_.plan, design_, source));
+    if (options_.threads != 1) stream = std::make_unique<ReadAhead>(std::move(stream));
     // Where groups are numbered as they come, one thread does it.
     const bool alone = design_.groups == 0 && !by_key_;
-    on_threads(alone ? 1 : thread_count(options_.threads), [&](unsigned thread) {
-      try {
-        read(stream, thread);
-      } catch (...) {
-        failed_ = true;  // the others need not go on
-        throw;
-      }
+    in_threads(alone ? 1 : thread_count(options_.threads), [&](unsigned thread) {
+      CellReader reader(design_);
+      std::vector<std::uint32_t> groups;
+      std::vector<std::int64_t> keys;
+      GroupIndex::Ends ends;
+      UnitRows rows;
+      each(*stream, thread, [&](const Batch& batch) {
+        const BatchColumn& unit = batch.columns[0];
+        if (by_key_) {
+          keys.resize(batch.rows);
+          GroupIndex::numbers(batch.columns[1], keys, ends);
+        } else {
+          index_.assign(batch, 1, groups);
+        }
+        reader.read(batch, 1 + options_.plan.get().keys.size(), *aggregate_, rows.cells);
+        rows.rows = batch.rows;
+        rows.integer_units = unit.integers;
+        rows.text_units = unit.texts;
+        rows.unit_valid = unit.valid;
+        rows.groups = groups;
+        rows.keys = keys;
+        aggregate_->add(rows, thread);
+      });
+      note(ends);
     });
   }
 
@@ -375,36 +398,46 @@ class UnitRead {
   }
 
  private:
-  void read(Stream& stream, unsigned thread) {
+  void read(ScannedUnits& scanned) {
+    in_threads(static_cast<unsigned>(scanned.streams().size()), [&](unsigned thread) {
+      ScannedUnits::Converted converted;
+      UnitRows rows;
+      each(*scanned.streams()[thread], thread, [&](const Batch& batch) {
+        scanned.convert(batch, converted, rows);
+        aggregate_->add(rows, thread);
+      });
+      note(converted.ends);
+    });
+  }
+
+  template <class Work>
+  void in_threads(unsigned threads, Work work) {
+    on_threads(threads, [&](unsigned thread) {
+      try {
+        work(thread);
+      } catch (...) {
+        failed_ = true;  // the others need not go on
+        throw;
+      }
+    });
+  }
+
+  template <class Take>
+  void each(Stream& stream, unsigned thread, Take take) {
     static const Progress kSilent;
     Watched watched(stream, thread == 0 ? options_.progress : kSilent);
-    CellReader reader(design_);
-    std::vector<std::uint32_t> groups;
-    std::vector<std::int64_t> keys;
-    UnitRows rows;
-    const std::size_t key_count = options_.plan.get().keys.size();
     for (Batch batch; !failed_ && watched.next(batch);) {
       const BatchColumn& unit = batch.columns[0];
       if (unit.kind == BatchColumn::Kind::kReals)
         throw Error(ErrorCode::kInternal, "units came as real numbers");
       std::call_once(started_, [&] { start(unit.kind == BatchColumn::Kind::kTexts); });
-      if (by_key_) {
-        keys.resize(batch.rows);
-        const GroupIndex::Ends ends = GroupIndex::numbers(batch.columns[1], keys);
-        if (ends.null) null_ = true;
-        if (ends.lowest) lowest_ = true;
-      } else {
-        index_.assign(batch, 1, groups);
-      }
-      reader.read(batch, 1 + key_count, *aggregate_, rows.cells);
-      rows.rows = batch.rows;
-      rows.integer_units = unit.integers;
-      rows.text_units = unit.texts;
-      rows.unit_valid = unit.valid;
-      rows.groups = groups;
-      rows.keys = keys;
-      aggregate_->add(rows, thread);
+      take(batch);
     }
+  }
+
+  void note(const GroupIndex::Ends& ends) {
+    if (ends.null) null_ = true;
+    if (ends.lowest) lowest_ = true;
   }
 
   void start(bool text_units) {
@@ -457,12 +490,9 @@ class UnitRead {
 
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
                       Source& source, GroupIndex& index, BitSource& bits) {
-  const std::string sql = unit_rows_sql(options.plan, design, source);
   const auto totals = [&](bool by_key) -> std::optional<BoundedTotals> {
-    auto stream = source.execute(sql);
-    if (options.threads != 1) stream = std::make_unique<ReadAhead>(std::move(stream));
     UnitRead read(options, design, index, by_key, bits);
-    read.read(*stream);
+    read.read(source);
     if (by_key && read.is_ambiguous()) return std::nullopt;
     return read.finish();
   };
