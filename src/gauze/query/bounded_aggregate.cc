@@ -52,6 +52,7 @@ Integer l2_squared_rows(const Bounds& bounds) {
 
 namespace {
 
+constexpr std::size_t kTogether = 64;  ///< rows whose places are asked for at once
 constexpr std::uint64_t kMany = std::uint64_t{1} << 28;  ///< bytes of rows before any is dropped
 
 GroupedValues grouped(std::vector<std::vector<GroupValue>> parts, std::size_t groups, bool distinct,
@@ -216,32 +217,56 @@ struct BoundedAggregate::PartsOf final : Parts {
     if (!feeds.at(thread)) feeds[thread] = std::make_unique<Feed>(*this);
     Feed& feed = *feeds[thread];
     if (limited) feed.setting.tags = tags_so_far();
-    for (std::size_t i = 0; i < rows.rows; ++i) {
-      if (!options.by_key && rows.groups[i] == UnitRows::kNoGroup) continue;
-      if (!rows.unit_valid.empty() && rows.unit_valid[i] == 0) continue;
-      const Unit unit = unit_of(rows, i);
-      const std::size_t partition = unit[0] >> (64 - PartitionedRows::kPartitionBits);
-      fill(rows, i, unit, feed.writer.append(partition));
-      if (feed.writer.is_full(partition)) move(partition, feed);
+    options.by_key ? add(rows, rows.keys, feed) : add(rows, rows.groups, feed);
+    if (feed.writer.is_small()) {
+      move_all(feed);
+      feed.writer.enlarge();
     }
+  }
+
+  /// Asks for the places of some rows before it writes them: they lie far from each other.
+  template <class Key>
+  void add(const UnitRows& rows, std::span<const Key> keys, Feed& feed) {
+    const KeyedHash hashing = hash;
+    const bool has_nulls = !rows.unit_valid.empty(), has_cells = shape.cells > 0;
+    const auto belongs = [&](std::size_t i) { return !has_nulls || rows.unit_valid[i] != 0; };
+    std::array<Unit, kTogether> units;
+    for (std::size_t from = 0; from < rows.rows; from += kTogether) {
+      const std::size_t count = std::min(kTogether, rows.rows - from);
+      for (std::size_t i = 0; i < count; ++i) {
+        units[i] = belongs(from + i) ? unit_of(rows, from + i, hashing) : Unit();
+        feed.writer.prefetch(partition_of(units[i]));
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const Key key = keys[from + i];
+        if (!options.by_key && key == static_cast<Key>(UnitRows::kNoGroup)) continue;
+        if (!belongs(from + i)) continue;
+        const std::size_t partition = partition_of(units[i]);
+        std::uint64_t* row = feed.writer.append(partition);
+        std::copy(units[i].begin(), units[i].end(), row);
+        row[kUnitWords] = static_cast<std::uint64_t>(key);
+        if (has_cells) fill(rows, from + i, row);
+        if (feed.writer.is_full(partition)) move(partition, feed);
+      }
+    }
+  }
+  static std::size_t partition_of(const Unit& unit) {
+    return unit[0] >> (64 - PartitionedRows::kPartitionBits);
   }
 
   std::span<const std::uint64_t> tags_so_far() const {
     return options.tags_so_far ? options.tags_so_far() : std::span<const std::uint64_t>();
   }
 
-  Unit unit_of(const UnitRows& rows, std::size_t i) const {
+  static Unit unit_of(const UnitRows& rows, std::size_t i, const KeyedHash& hashing) {
     if constexpr (kUnitWords == 2) {
-      return hash.text(rows.text_units[i]);
+      return hashing.text(rows.text_units[i]);
     } else {
-      return {hash.unit(static_cast<std::uint64_t>(rows.integer_units[i]))};
+      return {hashing.unit(static_cast<std::uint64_t>(rows.integer_units[i]))};
     }
   }
 
-  void fill(const UnitRows& rows, std::size_t i, const Unit& unit, std::uint64_t* row) const {
-    std::copy(unit.begin(), unit.end(), row);
-    row[kUnitWords] = options.by_key ? static_cast<std::uint64_t>(rows.keys[i]) : rows.groups[i];
-    if (shape.cells == 0) return;
+  void fill(const UnitRows& rows, std::size_t i, std::uint64_t* row) const {
     std::uint64_t nulls = 0;
     std::uint64_t* cells = row + shape.null_at() + 1;
     for (std::size_t c = 0; c < shape.cells; ++c) {
@@ -252,31 +277,25 @@ struct BoundedAggregate::PartsOf final : Parts {
     row[shape.null_at()] = (options.by_key ? 0 : row[kUnitWords]) | nulls << 32;
   }
 
-  /// What a thread has of a partition, to all of it. Rows that cannot count go before they take a block, and when there are many.
+  /// What a thread has of a partition, to all of it. Rows that cannot count go before, and when there are many.
   void move(std::size_t partition, Feed& feed) {
+    const std::span<std::uint64_t> rows = feed.writer.take(partition);
     const std::lock_guard lock(store.mutex(partition));
-    store.append(partition, feed.writer.take(partition), filter(partition, feed));
+    store.append(partition, feed.worker.filter(rows, shape.words(), limits[partition]));
     if (store.rows_held(partition) < shrink_at[partition]) return;
     limited = true;
     feed.setting.tags = tags_so_far();
     shrink_at[partition] = next_shrink(feed.worker.shrink(store, partition, limits[partition]));
   }
-
-  auto filter(std::size_t partition, Feed& feed) {
-    return [this, partition, &feed](std::uint64_t* rows, std::size_t count) {
-      return feed.worker.filter(rows, count, shape.words(), limits[partition]);
-    };
+  void move_all(Feed& feed) {
+    for (std::size_t p = 0; p < PartitionedRows::kPartitions; ++p) move(p, feed);
   }
 
   BoundedTotals finish(std::size_t groups, std::span<const std::uint64_t> tags) override {
     std::uint64_t dropped = 0;
     for (const auto& feed : feeds) {
       if (!feed) continue;
-      for (std::size_t p = 0; p < PartitionedRows::kPartitions; ++p) {
-        move(p, *feed);
-        const std::lock_guard lock(store.mutex(p));
-        store.settle(p, filter(p, *feed));
-      }
+      move_all(*feed);
       dropped += feed->worker.dropped();
     }
     const unsigned threads = thread_count(options.threads);

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
@@ -25,7 +26,7 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 15;
 PartitionedRows::PartitionedRows(std::size_t words_per_row, std::uint64_t memory,
                                  std::string temp_directory)
     : words_(words_per_row),
-      rows_per_block_(std::max<std::size_t>(1, kBlockBytes / (8 * words_per_row))),
+      rows_per_block_(std::bit_floor(std::max<std::size_t>(1, kBlockBytes / (8 * words_per_row)))),
       memory_(memory),
       temp_directory_(std::move(temp_directory)),
       partitions_(kPartitions) {}
@@ -43,42 +44,28 @@ std::uint64_t PartitionedRows::rows_held(std::size_t partition) const {
   return p.in_file.empty() ? rows(p) : 0;
 }
 
-/// The first words of those that wait.
-void PartitionedRows::keep(Partition& p, std::size_t words) {
-  if (words == block_words() && p.free == 0) {
-    extend(p);
-    p.blocks.back().swap(p.waiting);
-    p.free = 0;
-    return;
-  }
-  const std::uint64_t* from = p.waiting.get();
-  while (words > 0) {
+void PartitionedRows::append(std::size_t partition, std::span<const std::uint64_t> rows) {
+  Partition& p = partitions_[partition];
+  while (!rows.empty()) {
     if (p.free == 0) extend(p);
-    const std::size_t count = std::min(p.free, words);
-    std::copy_n(from, count, p.blocks.back().get() + (block_words() - p.free));
+    const std::size_t count = std::min(p.free, rows.size());
+    std::copy_n(rows.begin(), count, p.blocks.back().get() + (block_words() - p.free));
     p.free -= count;
-    from += count;
-    words -= count;
+    rows = rows.subspan(count);
   }
 }
 
 /// All blocks of the partition are full.
 void PartitionedRows::extend(Partition& p) {
-  p.blocks.push_back(room(p));
-  p.free = block_words();
-}
-
-/// One block more for a partition that has full ones only.
-PartitionedRows::Block PartitionedRows::room(Partition& p) {
   const std::lock_guard lock(mutex_);
   if (spare_.empty() && held_ >= memory_) spill(p);
   if (spare_.empty()) {
     spare_.push_back(new_block());
     held_ += block_bytes();
   }
-  Block block = std::move(spare_.back());
+  p.blocks.push_back(std::move(spare_.back()));
   spare_.pop_back();
-  return block;
+  p.free = block_words();
 }
 
 void PartitionedRows::spill(Partition& p) {

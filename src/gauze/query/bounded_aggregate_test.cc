@@ -309,7 +309,7 @@ BoundedTotals aggregate_many(const DroppingCase& c, bool early) {
                                     .text_units = c.text_units,
                                     .unit_keys = true};
   if (early) {
-    options.memory = 43'000'000;
+    options.memory = c.spills ? 20'000'000 : 43'000'000;
     options.tags_so_far = [&] { return std::span<const std::uint64_t>(tags); };
   }
   BoundedAggregate aggregate(options, bits);

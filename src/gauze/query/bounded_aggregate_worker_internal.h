@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -128,24 +129,24 @@ class Worker {
     settle();
   }
 
-  /// Moves those rows that may still count to the beginning; says how many. Every row is written, for no branch foresees which will be.
-  std::size_t filter(std::uint64_t* rows, std::size_t count, std::size_t words,
-                     const Limits& limits) {
-    if (limits.empty()) return count;
-    std::uint64_t* to = rows;
-    const std::uint64_t* from = rows;
-    for (std::size_t i = 0; i < count; ++i, from += words) {
-      if (i + kAhead < count) {
-        limits.prefetch(unit_of(from + kAhead * words));
-        s_.ask_for_tag(from[kAhead * words + kUnitWords]);
+  /// Moves those rows that may still count to the beginning, and returns them. Every row is written, for no branch foresees which will be.
+  std::span<std::uint64_t> filter(std::span<std::uint64_t> rows, std::size_t words,
+                                  const Limits& limits) {
+    if (limits.empty()) return rows;
+    const KeyedHash hash = s_.hash;
+    const std::uint64_t* const tags = s_.tags.data();
+    const auto kept = [&] {
+      if (s_.options.by_key) {
+        return filter(rows, words, limits.view(),
+                      [=](std::uint64_t key) { return hash.group(key); });
       }
-      const bool counts = order_of(from) <= limits.find(unit_of(from));
-      for (std::size_t w = 0; w < words; ++w) to[w] = from[w];
-      to += counts ? words : 0;
-    }
-    const std::size_t kept = static_cast<std::size_t>(to - rows) / words;
-    dropped_ += count - kept;
-    return kept;
+      return filter(rows, words, limits.view(), [=](std::uint64_t key) {
+        const auto group = static_cast<std::uint32_t>(key);
+        return tags == nullptr ? hash.group(group) : tags[group];
+      });
+    }();
+    dropped_ += (rows.size() - kept) / words;
+    return rows.first(kept);
   }
 
   /// Leaves those rows in memory that may still count when more have come; says how many. The caller holds the partition's mutex.
@@ -187,8 +188,26 @@ class Worker {
     std::uint64_t key, rows;
   };
 
+  template <class View, class Tag>
+  static std::size_t filter(std::span<std::uint64_t> rows, std::size_t words, const View& limits,
+                            Tag tag) {
+    std::uint64_t* to = rows.data();
+    for (std::size_t at = 0; at < rows.size(); at += words) {
+      if (at + kAhead * words < rows.size()) limits.prefetch(unit_of(&rows[at + kAhead * words]));
+      const std::uint64_t* row = &rows[at];
+      const Unit unit = unit_of(row);
+      const bool counts = mix(unit[0] + tag(row[kUnitWords])) <= limits.find(unit);
+      for (std::size_t w = 0; w < words; ++w) to[w] = row[w];
+      to += counts ? words : 0;
+    }
+    return static_cast<std::size_t>(to - rows.data());
+  }
+
   std::uint64_t* row(std::uint32_t i) const {
-    return blocks_[i / rows_per_block_].get() + (i % rows_per_block_) * words_;
+    return blocks_[i >> block_bits_].get() + (i & (rows_per_block_ - 1)) * words_;
+  }
+  static bool same(const Unit& a, const Unit& b) {
+    return a[0] == b[0] && a[kUnitWords - 1] == b[kUnitWords - 1];
   }
   static Unit unit_of(const std::uint64_t* row) {
     Unit unit;
@@ -206,7 +225,7 @@ class Worker {
   std::uint32_t number(const Unit& unit) {
     if (units_.size() * 2 >= slots_.size()) grow();
     std::size_t at = unit[0] & (slots_.size() - 1);
-    while (slots_[at] != 0 && !Limits::same(units_[slots_[at] - 1], unit))
+    while (slots_[at] != 0 && !same(units_[slots_[at] - 1], unit))
       at = (at + 1) & (slots_.size() - 1);
     if (slots_[at] == 0) {
       units_.push_back(unit);
@@ -228,6 +247,7 @@ class Worker {
   void begin(const PartitionedRows& store, const Limits& limits) {
     words_ = store.words_per_row();
     rows_per_block_ = store.rows_per_block();
+    block_bits_ = static_cast<unsigned>(std::countr_zero(rows_per_block_));
     std::fill(slots_.begin(), slots_.end(), 0);
     units_.clear();
     last_orders_.clear();
@@ -333,7 +353,7 @@ class Worker {
 
   /// Few entries are counted into their places: hashes leave nothing for branches to foresee.
   static void sort(std::span<Entry> rows) {
-    constexpr std::size_t kFew = 24;
+    constexpr std::size_t kFew = 32;
     if (rows.size() > kFew) {
       std::sort(rows.begin(), rows.end(),
                 [](const Entry& a, const Entry& b) { return a.order < b.order; });
@@ -472,6 +492,7 @@ class Worker {
   Partial out_;
   std::uint64_t dropped_ = 0;
   std::size_t words_ = 0, rows_per_block_ = 0;
+  unsigned block_bits_ = 0;
   std::vector<PartitionedRows::Block> blocks_;  // of this wave
   std::vector<Candidate> candidates_;
   std::vector<std::uint64_t> orders_;  // of a block

@@ -17,6 +17,9 @@
 namespace gauze::internal {
 namespace {
 
+/// Sums of fewer than 2^32 rows and so large values have 64 bits.
+constexpr std::int64_t kLargestValue = std::int64_t{1} << 31;
+
 /// Values of which each stands for many rows.
 struct CountedValues {
   ValueCounts counts;
@@ -81,7 +84,8 @@ class HeldSums {
     for (const CellSpec& cell : design.cells) {
       const auto from = declared_column(plan.rows, plan.keys.size() + cell.value);
       const auto values =
-          from ? CellValues::of(cell, plan.values[cell.value], from->column.domain) : std::nullopt;
+          from ? CellValues::of(cell, plan.values[cell.value], from->column.domain, kLargestValue)
+               : std::nullopt;
       if (!values) return false;
       columns.push_back(*from);
       cells_.push_back(*values);

@@ -21,8 +21,6 @@
 namespace gauze::internal {
 
 constexpr std::size_t kMostCodes = std::size_t{1} << 20;
-/// Sums of fewer than 2^32 rows and so large values have 64 bits.
-constexpr std::int64_t kLargestValue = std::int64_t{1} << 31;
 
 /// A column of a table as its schema has it.
 struct DeclaredColumn {
@@ -151,13 +149,14 @@ class KeyCodes {
 /// A cell of the design that is a column in whole steps.
 class CellValues {
  public:
+  /// Nothing where it is more than a column, or where steps may exceed `largest`, below 2^51.
   static std::optional<CellValues> of(const CellSpec& cell, const ValueColumn& value,
-                                      const Domain& domain) {
+                                      const Domain& domain, std::int64_t largest) {
     if (cell.identity || !domain.lower || domain.categories) return std::nullopt;
     if (exact(*domain.lower) != *value.lower || exact(*domain.upper) != *value.upper) {
       return std::nullopt;
     }
-    if (cell.lower < -kLargestValue || cell.upper > kLargestValue) return std::nullopt;
+    if (cell.lower < -largest || cell.upper > largest) return std::nullopt;
     CellValues values(cell, !domain.nullable);
     if (domain.type == Type::kInteger && value.integral && cell.exponent == 0) return values;
     if (domain.type != Type::kDouble || value.integral || cell.exponent > 960) return std::nullopt;

@@ -4,6 +4,8 @@
 namespace gauze::internal {
 namespace {
 
+constexpr std::int64_t kLargestStep = (std::int64_t{1} << 51) - 1;
+
 /// The table that a relation shows columns of; nothing where it does more, or where units have no column.
 const RelationNode* owned_table(const RelationPtr& relation) {
   const RelationNode* node = relation.get();
@@ -55,7 +57,8 @@ std::optional<ScannedUnits> ScannedUnits::of(const SqlQuery::Options& options,
   for (const CellSpec& cell : design.cells) {
     const auto from = column_of(plan, plan.keys.size() + cell.value, *table);
     const auto values =
-        from ? CellValues::of(cell, plan.values[cell.value], from->column.domain) : std::nullopt;
+        from ? CellValues::of(cell, plan.values[cell.value], from->column.domain, kLargestStep)
+             : std::nullopt;
     if (!values) return std::nullopt;
     result.cells_.push_back(*values);
     wanted.push_back({from->column.name, from->column.domain.type});

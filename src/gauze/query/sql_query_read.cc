@@ -420,6 +420,7 @@ class UnitRead {
         throw;
       }
     });
+    if (options_.progress) options_.progress(1);
   }
 
   template <class Take>
