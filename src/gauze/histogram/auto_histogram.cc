@@ -1,10 +1,13 @@
 #include "gauze/histogram/auto_histogram.h"
 
+#include <cmath>
+
 #include "gauze/base/error.h"
 #include "gauze/histogram/adaptive_grid.h"
 #include "gauze/histogram/adaptive_hierarchy.h"
 #include "gauze/histogram/flat.h"
 #include "gauze/histogram/pruned_hierarchy.h"
+#include "gauze/histogram/rare_noise.h"
 
 namespace gauze {
 namespace {
@@ -52,6 +55,21 @@ AdaptiveHierarchy adaptive_of(const AutoHistogram::Options& options) {
                             .epsilon = options.epsilon,
                             .rows_per_unit = options.rows_per_unit,
                             .expected_rows = options.expected_rows});
+}
+
+/// A flat histogram with what is likely to be noise taken out, which an event of its own pays for.
+Release<RangeHistogram> loud(const AutoHistogram::Options& options, const Points& points,
+                             Context& context) {
+  const FlatHistogram flat = flat_of(options);
+  const std::vector<std::int64_t> counts = counts_of(options.shape, points);
+  if (options.delta > 0) return flat.run(counts, context);
+  const CountNoise noise = CountNoise::laplace(options.epsilon, options.rows_per_unit);
+  const std::vector<std::int64_t> noisy = noise.run(counts, context);
+  return {RangeHistogram(options.shape,
+                         without_rare_noise(options.shape, {noisy.begin(), noisy.end()},
+                                            std::exp(-noise.rate()), options.aim),
+                         noise.variance(), false),
+          flat.accuracy(), flat.event()};
 }
 
 }  // namespace
@@ -108,9 +126,11 @@ Release<RangeHistogram> AutoHistogram::run(const Points& points, Context& contex
   };
   switch (method()) {
     case Method::kFlat:
+      if (is_loud(options_))
+        return noted(loud(options_, points, context),
+                     "flat: hardly any cell gets noise at so large an epsilon");
       return noted(flat_of(options_).run(counts_of(options_.shape, points), context),
-                   is_loud(options_) ? "flat: hardly any cell gets noise at so large an epsilon"
-                                     : "flat: so few cells need no more than noise on each");
+                   "flat: so few cells need no more than noise on each");
     case Method::kCells:
       return noted(
           pruned_of(options_, HistogramAim::kCells).run(counts_of(options_.shape, points), context),

@@ -43,6 +43,8 @@ TEST(AutoHistogram, KeepsTheContractWhateverItChooses) {
   const Points other = {{7}, {1'000'000}};
   for (const std::uint64_t rows : {0u, 1000u})
     testing::expect_contract(chosen(Shape{{100}}, 1, HistogramAim::kRanges, rows), one, other);
+  for (const HistogramAim aim : {HistogramAim::kRanges, HistogramAim::kCells})
+    testing::expect_contract(chosen(Shape{{100}}, 6, aim), one, other);
   testing::expect_contract(
       AutoHistogram(
           {.shape = Shape{{100}}, .epsilon = 1, .rows_per_unit = 2u, .delta = Ratio(1, 1000000)}),
@@ -104,6 +106,24 @@ TEST(AutoHistogram, AnswersRangesBetterThanAFlatHistogram) {
       }
     }
     EXPECT_LT(ours, flat) << scale;
+  }
+}
+
+// One full cell of 40,000 at epsilon 6: some 200 others get noise. 10 releases; single rows would be cleared, too.
+TEST(AutoHistogram, TakesOutNoiseThatIsRare) {
+  const Shape shape{{200, 200}};
+  std::vector<std::int64_t> counts(40000, 0);
+  counts[12345] = 1000;
+  SeededBits bits(5);
+  for (const HistogramAim aim : {HistogramAim::kRanges, HistogramAim::kCells}) {
+    double squares = 0;
+    for (int release = 0; release < 10; ++release) {
+      const auto cells =
+          release_once(chosen(shape, 6, aim), points_of(shape, counts), bits).cells();
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        squares += std::pow(cells[i] - static_cast<double>(counts[i]), 2) / 10;
+    }
+    EXPECT_LT(squares, 50);
   }
 }
 

@@ -1,0 +1,94 @@
+#include "gauze/histogram/rare_noise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gauze/histogram/count_noise.h"
+#include "gauze/testing/seeded_bits.h"
+
+namespace gauze {
+namespace {
+
+using Rows = std::vector<std::int64_t>;
+
+struct Squares {
+  double before = 0, after = 0;
+};
+
+/// Squared errors of cells, or of sums from the first cell on, with noise of epsilon 5 over some releases.
+Squares squares(const Shape& shape, const Rows& rows, HistogramAim aim, int releases) {
+  const CountNoise noise = CountNoise::laplace(5, 1);
+  testing::SeededBits bits(1);
+  Squares sum;
+  for (int release = 0; release < releases; ++release) {
+    Meter meter(noise.event());
+    Context context{meter, bits};
+    const Rows noisy = noise.run(rows, context);
+    const std::vector<double> cleared =
+        without_rare_noise(shape, {noisy.begin(), noisy.end()}, std::exp(-5.0), aim);
+    double off_before = 0;
+    double off_after = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double before = static_cast<double>(noisy[i] - rows[i]);
+      const double after = cleared[i] - static_cast<double>(rows[i]);
+      const bool sums = aim == HistogramAim::kRanges;
+      off_before = before + (sums ? off_before : 0);
+      off_after = after + (sums ? off_after : 0);
+      sum.before += off_before * off_before;
+      sum.after += off_after * off_after;
+    }
+  }
+  return sum;
+}
+
+// Of 4,096 cells 100 in a row are full, the others are empty: 27 of them get noise of either sign. All of it but
+// for that in the full cells and a few beside can be told.
+TEST(RareNoise, EmptySpaceLosesIt) {
+  for (const Shape& shape : {Shape{{4096}}, Shape{{64, 64}}}) {
+    Rows rows(4096, 0);
+    for (std::size_t i = 1000; i < 1100; ++i) rows[i] = 1'000'000;
+    const Squares cells = squares(shape, rows, HistogramAim::kCells, 20);
+    EXPECT_LT(5 * cells.after, cells.before);
+    const Squares sums = squares(shape, rows, HistogramAim::kRanges, 20);
+    EXPECT_LT(3 * sums.after, sums.before);
+  }
+}
+
+// 600 single rows in one half of the cells, 7 cells apart, beside an empty half: counts of 1 alone in their block,
+// far more than noise explains. Taken for noise, they would be missed by up to 600, which sums with noise are not.
+TEST(RareNoise, RowsThatStandAloneStayIfThereAreMany) {
+  Rows rows(8400, 0);
+  for (std::size_t i = 0; i < 4200; i += 7) rows[i] = 1;
+  const Squares sums = squares(Shape{{8400}}, rows, HistogramAim::kRanges, 20);
+  EXPECT_LT(sums.after, 1.3 * sums.before);
+}
+
+// By hand: 16 cells, alpha 1/8. The block of the 1 is the first half, all 8 cells of it: 7 zeros, 7/8 of a count
+// of noise to be expected, 1 seen. The 40 is too rare to be noise, and so stays.
+TEST(RareNoise, WhatIsLeftOfACountIsWhatNoiseDoesNotExplain) {
+  std::vector<double> counts(16, 0.0);
+  counts[2] = 1;
+  counts[9] = 40;
+  counts[13] = 40;
+  const auto cells = without_rare_noise(Shape{{16}}, counts, 1.0 / 8, HistogramAim::kCells);
+  EXPECT_NEAR(cells[2], 1 - 7.0 / 8, 1e-12);
+  EXPECT_EQ(cells[9], 40);
+  EXPECT_EQ(without_rare_noise(Shape{{16}}, counts, 1.0 / 8, HistogramAim::kRanges)[2], 0);
+  const auto rare = without_rare_noise(Shape{{16}}, counts, 1.0 / 64, HistogramAim::kRanges);
+  EXPECT_NEAR(rare[2], 1 - 2 * 7.0 / 64, 1e-12);
+  counts[2] = -1;
+  EXPECT_EQ(without_rare_noise(Shape{{16}}, counts, 1.0 / 64, HistogramAim::kCells)[2], 0);
+  EXPECT_EQ(without_rare_noise(Shape{{16}}, counts, 1.0 / 64, HistogramAim::kRanges)[2], 0);
+}
+
+// Where all cells are full, no count stands in empty space.
+TEST(RareNoise, OtherCountsAreLeftAsTheyAre) {
+  const std::vector<double> full(64, 1.0);
+  for (const HistogramAim aim : {HistogramAim::kCells, HistogramAim::kRanges})
+    EXPECT_EQ(without_rare_noise(Shape{{8, 8}}, full, 1e-3, aim), full);
+  EXPECT_EQ(without_rare_noise(Shape{{1}}, {0.0}, 1e-3, HistogramAim::kCells)[0], 0.0);
+}
+
+}  // namespace
+}  // namespace gauze
