@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -164,6 +165,44 @@ double sum_of(const Shape& shape, const std::vector<double>& sums, const Box& bo
   return total;
 }
 
+/// The mean square of the sums of all boxes, every pair of edges of an axis equally likely, from the sums of
+/// boxes from the origin. On an axis of n cells, with x the sums up to its n + 1 edges, that is
+/// 2/n^2 sum over a < b of (x_b - x_a)^2, less half of that for neighbours: a quadratic form, and so for each axis.
+double mean_square_of_all_boxes(const Shape& shape, const std::vector<double>& sums) {
+  std::size_t edges = 1;
+  for (const std::uint32_t extent : shape.extents) edges *= extent + 1u;
+  std::vector<double> at(edges, 0.0);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    std::size_t rest = i;
+    std::size_t edge = 0;
+    std::size_t stride = 1;
+    for (std::size_t axis = shape.axes(); axis-- > 0;) {
+      edge += (rest % shape.extents[axis] + 1) * stride;
+      rest /= shape.extents[axis];
+      stride *= shape.extents[axis] + 1u;
+    }
+    at[edge] = sums[i];
+  }
+  std::vector<double> form = at;
+  std::size_t stride = 1;
+  for (std::size_t axis = shape.axes(); axis-- > 0;) {
+    const std::size_t cells = shape.extents[axis];
+    const auto n = static_cast<double>(cells);
+    std::vector<double> x(cells + 1);
+    for (std::size_t first = 0; first < edges; ++first) {
+      if (first / stride % (cells + 1) != 0) continue;
+      double sum = 0;
+      for (std::size_t i = 0; i <= cells; ++i) sum += x[i] = form[first + i * stride];
+      for (std::size_t i = 0; i <= cells; ++i) {
+        const double steps = (i > 0 ? x[i] - x[i - 1] : 0.0) + (i < cells ? x[i] - x[i + 1] : 0.0);
+        form[first + i * stride] = (2 * ((n + 1) * x[i] - sum) - steps) / (n * n);
+      }
+    }
+    stride *= cells + 1;
+  }
+  return std::inner_product(at.begin(), at.end(), form.begin(), 0.0);
+}
+
 /// Mean squared errors of cells, prefixes and random ranges.
 struct Errors {
   double cells = 0, prefixes = 0, ranges = 0;
@@ -180,9 +219,10 @@ Errors errors_of(const Shape& shape, const std::vector<std::int64_t>& truth,
   const std::vector<double> sums = running(shape, difference);
   for (const double sum : sums) errors.prefixes += sum * sum;
   for (const Box& box : ranges) errors.ranges += std::pow(sum_of(shape, sums, box), 2);
+  if (ranges.empty()) errors.ranges = mean_square_of_all_boxes(shape, sums);
   errors.cells /= static_cast<double>(truth.size());
   errors.prefixes /= static_cast<double>(truth.size());
-  errors.ranges /= static_cast<double>(ranges.size());
+  errors.ranges /= static_cast<double>(std::max<std::size_t>(1, ranges.size()));
   return errors;
 }
 
@@ -223,6 +263,7 @@ struct Plan {
   int trials = 3;
   int decide = 0;  ///< releases where a comparison is open
   std::uint32_t merge = 1;
+  std::size_t boxes = 2000;  ///< random ones, 0 for all there are
   std::vector<std::string> methods, arrays;
 };
 
@@ -307,7 +348,7 @@ std::set<std::string> undecided(const Results& results) {
 
 void measure(const Array& array, double scale, double epsilon, const Plan& plan,
              std::mt19937_64& generator) {
-  const Questions ranges = random_boxes(array.shape, 2000, generator);
+  const Questions ranges = random_boxes(array.shape, plan.boxes, generator);
   std::vector<Contender> all = contenders();
   Results results;
   const auto add = [&](const Contender& each, int trials, std::uint64_t seed) {
@@ -364,6 +405,7 @@ int run(int argc, char** argv) {
     if (option == "--trials") plan.trials = std::stoi(value);
     if (option == "--decide") plan.decide = std::stoi(value);
     if (option == "--merge") plan.merge = static_cast<std::uint32_t>(std::stoul(value));
+    if (option == "--boxes") plan.boxes = std::stoul(value);
     if (option == "--methods") plan.methods = words(value);
     if (option == "--arrays") plan.arrays = words(value);
   }
