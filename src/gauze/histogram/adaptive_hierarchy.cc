@@ -25,6 +25,10 @@ constexpr double kEven = 0.2;
 constexpr double kNearlyEven = 0.6;
 constexpr std::uint32_t kFewHalvings = 2;
 constexpr double kMuch = 3;
+/// Below so many rows for a unit of noise even parts are trusted in domains that are small for that, too, if they
+/// are no more uneven than this.
+constexpr double kFewRows = 2000;
+constexpr double kQuiteEven = 0.5;
 /// Halves that both are to be closed remain apart if they differ by so much, in variances of noise.
 constexpr double kApart = 3;
 
@@ -54,7 +58,7 @@ class AdaptiveHierarchy::Growth {
     while (!families_.empty()) {
       measure();
       for (const Family& family : std::exchange(families_, {})) {
-        const double uneven = rules_.trusts_evenness ? unevenness(family.blocks) : 1;
+        const double uneven = unevenness(family.blocks);
         if (settles(family.whole, family, uneven)) close(family.whole, family.left);
       }
     }
@@ -66,16 +70,17 @@ class AdaptiveHierarchy::Growth {
   /// By the shape and how many rows there are for a unit of noise: measured on public arrays, as are the
   /// numbers above.
   struct Rules {
-    std::uint32_t halvings = 0;    ///< at once, at most
-    double full = 0;               ///< rows for a unit of noise from which a block is parted
-    bool trusts_evenness = false;  ///< even parts are taken to be even inside
+    std::uint32_t halvings = 0;  ///< at once, at most
+    double full = 0;             ///< rows for a unit of noise from which a block is parted
+    double most_uneven = 0;      ///< parts up to this are taken to be as even inside as they are
     double least_share = 0;  ///< of what is left, for parts that are parted again; 0 shares evenly
   };
   static Rules rules_for(const Shape& shape, double strength, bool is_loud) {
     const auto cells = static_cast<double>(shape.cells());
     if (shape.axes() == 1) {
       const bool strong = strength >= 4 * cells;
-      return {.halvings = strong ? 4u : 3u, .full = 20, .trusts_evenness = !strong};
+      const double most_uneven = !strong ? 1 : strength < kFewRows ? kQuiteEven : 0;
+      return {.halvings = strong ? 4u : 3u, .full = 20, .most_uneven = most_uneven};
     }
     // No hierarchy beats a flat histogram with fewer cells, all of them full: Qardaji, Yang and Li (2013).
     const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
@@ -170,7 +175,7 @@ class AdaptiveHierarchy::Growth {
     return false;
   }
 
-  /// Their standard deviation over their mean.
+  /// Their standard deviation over their mean, 1 if that is not to be trusted.
   double unevenness(const std::vector<std::size_t>& blocks) const {
     double sum = 0;
     double squares = 0;
@@ -181,7 +186,8 @@ class AdaptiveHierarchy::Growth {
     const double mean = sum / static_cast<double>(blocks.size());
     if (mean <= 0) return 1;
     const double variance = squares / static_cast<double>(blocks.size()) - mean * mean;
-    return std::clamp(std::sqrt(std::max(0.0, variance)) / mean, kEven, 1.0);
+    const double uneven = std::clamp(std::sqrt(std::max(0.0, variance)) / mean, kEven, 1.0);
+    return uneven <= rules_.most_uneven ? uneven : 1;
   }
 
   const AdaptiveHierarchy& method_;

@@ -210,6 +210,26 @@ TEST(AdaptiveHierarchy, ClosesNeighboursWithoutADifferenceAsOne) {
   EXPECT_GT(precision, 1 / laplace_variance(0.1 * 70 / 128));
 }
 
+// 128 cells, 10,000 rows, so 1,000 for a unit of noise: a smooth slope is cut into few blocks, as is an even
+// domain, while a comb shows in how 16 parts differ and is cut down to its cells.
+TEST(AdaptiveHierarchy, TrustsEvenPartsOfASmallDomain) {
+  SeededBits bits(9);
+  const auto leaves = [&](const Counts& counts) {
+    double sum = 0;
+    for (int i = 0; i < 20; ++i)
+      sum +=
+          double(release_once(adaptive(Shape{{128}}, Ratio(1, 10)), Span(counts), bits).leaves());
+    return sum / 20;
+  };
+  Counts slope, comb;
+  for (std::int64_t i = 0; i < 128; ++i) {
+    slope.push_back(50 + i / 2);
+    comb.push_back(i % 16 < 2 ? 600 : 3);
+  }
+  EXPECT_LT(leaves(slope), 24);
+  EXPECT_GT(leaves(comb), 50);
+}
+
 // Neighbours that tell all of the budget but for the first count: few rows, which are counted once more with all
 // that is left, and 8 full cells, which are parted at once. Twice the budget shows; a heap that is parted
 // several times shows four times the budget only, as its counts are fitted to each other.
