@@ -211,7 +211,7 @@ TEST(AdaptiveHierarchy, ClosesNeighboursWithoutADifferenceAsOne) {
 }
 
 // 128 cells, 10,000 rows, so 1,000 for a unit of noise: a smooth slope is cut into few blocks, as is an even
-// domain, while a comb shows in how 16 parts differ and is cut down to its cells.
+// domain, while heaps show in how 16 parts differ, and full parts are cut down to the cells.
 TEST(AdaptiveHierarchy, TrustsEvenPartsOfASmallDomain) {
   SeededBits bits(9);
   const auto leaves = [&](const Counts& counts) {
@@ -221,13 +221,13 @@ TEST(AdaptiveHierarchy, TrustsEvenPartsOfASmallDomain) {
           double(release_once(adaptive(Shape{{128}}, Ratio(1, 10)), Span(counts), bits).leaves());
     return sum / 20;
   };
-  Counts slope, comb;
+  Counts slope, heaps;
   for (std::int64_t i = 0; i < 128; ++i) {
     slope.push_back(50 + i / 2);
-    comb.push_back(i % 16 < 2 ? 600 : 3);
+    heaps.push_back(i % 16 == 0 ? 990 : i % 16 == 9 ? 260 : 0);
   }
   EXPECT_LT(leaves(slope), 24);
-  EXPECT_GT(leaves(comb), 50);
+  EXPECT_GT(leaves(heaps), 50);
 }
 
 // Neighbours that tell all of the budget but for the first count: few rows, which are counted once more with all

@@ -82,19 +82,21 @@ std::vector<double> without_rare_noise(const Shape& shape, std::vector<double> c
                                        HistogramAim aim) {
   const Surroundings surroundings(shape, counts);
   const auto cells = static_cast<double>(counts.size());
-  const auto is_looked_for = [&](double k) { return cells * std::pow(alpha, k) > kRare; };
+  // How much noise of +k there would be if all cells were empty.
+  const auto most_noise = [&](double k) { return cells * std::pow(alpha, k); };
   std::map<std::pair<SizeClass, double>, Seen> seen;  // by the size of the block and k
   for (const auto& [cell, size] : surroundings.alone()) {
-    if (!is_looked_for(std::abs(counts[cell]))) continue;
+    if (most_noise(std::abs(counts[cell])) < kRare) continue;
     Seen& same = seen[{size, std::abs(counts[cell])}];
     (counts[cell] > 0 ? same.plus : same.minus) += 1;
   }
   for (const auto& [cell, size] : surroundings.alone()) {
     const double k = std::abs(counts[cell]);
-    if (!is_looked_for(k)) continue;
+    if (most_noise(k) < kRare) continue;
     const Seen& same = seen[{size, k}];
     const double noise = surroundings.zeros(size) * std::pow(alpha, k);  // expected, of either sign
-    if (aim == HistogramAim::kCells) {
+    // Without what is below 0, sums grow by the noise above: squared less than what is gained if below 1.
+    if (aim == HistogramAim::kCells || most_noise(k) < 1) {
       counts[cell] *= counts[cell] < 0 ? 0 : std::max(0.0, 1 - noise / same.plus);
     } else {
       const double rows = same.plus - same.minus;

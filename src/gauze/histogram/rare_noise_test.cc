@@ -64,22 +64,29 @@ TEST(RareNoise, RowsThatStandAloneStayIfThereAreMany) {
   EXPECT_LT(sums.after, 1.3 * sums.before);
 }
 
-// By hand: 16 cells, alpha 1/8. The block of the 1 is the first half, all 8 cells of it: 7 zeros, 7/8 of a count
-// of noise to be expected, 1 seen. The 40 is too rare to be noise, and so stays.
+// By hand, 16 cells. The block of the 1 is the first half: 7 zeros. With alpha 1/32 that is 7/32 of a count of noise to
+// be expected, 1 seen. With 1/2 it is 7/2, and 1 is no more than chance. The 40
+// is too rare to be noise. Then 24 times 1 and 8 times -1, each in a block of 4 with three zeros: 16 more.
 TEST(RareNoise, WhatIsLeftOfACountIsWhatNoiseDoesNotExplain) {
   std::vector<double> counts(16, 0.0);
   counts[2] = 1;
   counts[9] = 40;
   counts[13] = 40;
-  const auto cells = without_rare_noise(Shape{{16}}, counts, 1.0 / 8, HistogramAim::kCells);
-  EXPECT_NEAR(cells[2], 1 - 7.0 / 8, 1e-12);
-  EXPECT_EQ(cells[9], 40);
-  EXPECT_EQ(without_rare_noise(Shape{{16}}, counts, 1.0 / 8, HistogramAim::kRanges)[2], 0);
-  const auto rare = without_rare_noise(Shape{{16}}, counts, 1.0 / 64, HistogramAim::kRanges);
-  EXPECT_NEAR(rare[2], 1 - 2 * 7.0 / 64, 1e-12);
-  counts[2] = -1;
-  EXPECT_EQ(without_rare_noise(Shape{{16}}, counts, 1.0 / 64, HistogramAim::kCells)[2], 0);
-  EXPECT_EQ(without_rare_noise(Shape{{16}}, counts, 1.0 / 64, HistogramAim::kRanges)[2], 0);
+  for (const HistogramAim aim : {HistogramAim::kCells, HistogramAim::kRanges}) {
+    const auto left = without_rare_noise(Shape{{16}}, counts, 1.0 / 32, aim);
+    EXPECT_NEAR(left[2], 1 - 7.0 / 32, 1e-12);
+    EXPECT_EQ(left[9], 40);
+    EXPECT_EQ(without_rare_noise(Shape{{16}}, counts, 1.0 / 2, aim)[2], 0);
+    std::vector<double> below = counts;
+    below[2] = -1;
+    EXPECT_EQ(without_rare_noise(Shape{{16}}, below, 1.0 / 64, aim)[2], 0);
+  }
+  std::vector<double> many(128, 0.0);
+  for (std::size_t i = 0; i < 32; ++i) many[4 * i] = i % 4 == 0 ? -1 : 1;
+  const double noise = 32 * 3 * 0.1;
+  const auto ranges = without_rare_noise(Shape{{128}}, many, 0.1, HistogramAim::kRanges);
+  EXPECT_NEAR(ranges[4], 1 - 2 * noise / (16 * 16), 1e-12);
+  EXPECT_NEAR(ranges[0], -ranges[4], 1e-12);
 }
 
 // Where all cells are full, no count stands in empty space.
