@@ -154,8 +154,8 @@ class Worker {
     begin(store, limits);
     const std::uint64_t rows = store.rows_held(partition);
     blocks_ = store.lend(partition);
-    const std::span<const Candidate> candidates = gather(rows);
-    limit();
+    const std::span<const Candidate> candidates = find_candidates(rows);
+    limit(candidates);
     std::uint32_t kept = 0;
     for (const Candidate& c : candidates) {
       if (c.entry.order > last_orders_[c.owner]) continue;
@@ -257,7 +257,7 @@ class Worker {
   }
 
   /// Puts the entries of a unit, rows that may count and carried groups, side by side.
-  std::span<const Candidate> gather(std::uint64_t rows) {
+  void gather(std::uint64_t rows) {
     const std::span<const Candidate> candidates = find_candidates(rows);
     starts_.assign(units_.size(), 0);
     for (const Candidate& c : candidates) ++starts_[c.owner];
@@ -267,7 +267,6 @@ class Worker {
     entries_.resize(before);
     for (const Candidate& c : candidates) entries_[starts_[c.owner]++] = c.entry;
     for (const Carried& c : carried_) entries_[starts_[c.owner]++] = c.entry;
-    return candidates;
   }
 
   /// In order of rows. All are written, for no branch foresees which will be passed over.
@@ -310,14 +309,36 @@ class Worker {
     }
   }
 
-  void limit() {
-    for_each_unit([&](std::uint32_t u, std::span<const Entry> rows) {
-      std::uint64_t groups = 0;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (i > 0 && rows[i].order == rows[i - 1].order) continue;
-        if (++groups == s_.bounds.groups_per_unit) last_orders_[u] = rows[i].order;
+  /// Lowers limits, not below the k-th smallest hash of a unit's groups. The hashes that may count fall into so many boxes of equal width that few share one; where
+  /// k boxes hold some, the k-th smallest lies no higher than the k-th of these boxes.
+  void limit(std::span<const Candidate> candidates) {
+    const std::size_t words =
+        std::bit_ceil(std::max<std::uint64_t>(8, s_.bounds.groups_per_unit)) / 8;
+    const int bits = std::countr_zero(words) + 6;
+    const auto width = [&](std::uint32_t u) {
+      return std::max(0, static_cast<int>(std::bit_width(last_orders_[u])) - bits);
+    };
+    boxes_.assign(units_.size() * words, 0);
+    for (const Candidate& c : candidates) {
+      const std::uint64_t box = c.entry.order >> width(c.owner);
+      boxes_[c.owner * words + box / 64] |= std::uint64_t{1} << box % 64;
+    }
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+      std::uint64_t left = s_.bounds.groups_per_unit;
+      for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t held = boxes_[u * words + w];
+        const auto count = static_cast<std::uint64_t>(std::popcount(held));
+        if (count < left) {
+          left -= count;
+          continue;
+        }
+        for (; left > 1; --left) held &= held - 1;
+        const auto box = w * 64 + static_cast<std::uint64_t>(std::countr_zero(held));
+        // That of the last box of all is the largest number there is.
+        last_orders_[u] = std::min(last_orders_[u], ((box + 1) << width(u)) - 1);
+        break;
       }
-    });
+    }
   }
 
   void reduce(bool last) {
@@ -498,6 +519,7 @@ class Worker {
   std::vector<std::uint64_t> orders_;  // of a block
   std::vector<std::uint32_t> slots_, starts_;
   std::vector<Unit> units_;
+  std::vector<std::uint64_t> boxes_;
   std::vector<std::uint64_t> last_orders_;  // of the groups of a unit that may count
   std::vector<Entry> entries_;
   std::vector<Carried> carried_;
