@@ -240,13 +240,27 @@ Runs::Run Runs::next() {
   return run;
 }
 
+Bytes FileWindow::ahead(std::size_t size) {
+  if (shown_.size() < size && unread_ > 0) {
+    const std::size_t kept = shown_.size();
+    const auto more =
+        static_cast<std::size_t>(std::min<std::uint64_t>(unread_, std::max(kAtOnce, size - kept)));
+    if (kept > 0) std::memmove(buffer_.resized(kept).data(), shown_.data(), kept);
+    const std::span<std::uint8_t> all = buffer_.resized(kept + more);
+    expect(file_->read(offset_, all.subspan(kept)));
+    offset_ += more;
+    unread_ -= more;
+    shown_ = all;
+  }
+  return shown_.first(std::min(size, shown_.size()));
+}
+
 void Pages::open(const InputFile& file, const ColumnOfFile& column, const ColumnChunk& chunk) {
   const std::int64_t first =
       chunk.dictionary > 0 ? std::min(chunk.dictionary, chunk.data) : chunk.data;
-  expect(first >= 0 && chunk.size >= 0 && chunk.size <= static_cast<std::int64_t>(kMostBytes));
-  const std::span<std::uint8_t> bytes = chunk_.resized(static_cast<std::size_t>(chunk.size));
-  expect(file.read(static_cast<std::uint64_t>(first), bytes));
-  rest_ = bytes;
+  expect(first >= 0 && chunk.size >= 0);
+  rest_.open(file, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(chunk.size));
+  packed_ = 0;
   codec_ = chunk.codec;
   nullable_ = column.nullable;
   has_dictionary_ = false;
@@ -255,17 +269,18 @@ void Pages::open(const InputFile& file, const ColumnOfFile& column, const Column
 
 bool Pages::next(Page& page) {
   constexpr std::int64_t kPlain = 0, kPlainDictionary = 2, kRunLength = 3, kCodes = 8;
+  constexpr std::size_t kMostHeader = std::size_t{1} << 16;
   if (left_ == 0) return false;
   PageHeader header;
   Bytes packed;
   do {
-    Thrift in(rest_);
+    rest_.pass(packed_);  // the page before
+    Thrift in(rest_.ahead(kMostHeader));
     header = read_header(in);
-    rest_ = rest_.subspan(in.position());
-    const auto size = static_cast<std::size_t>(header.packed);
-    expect(size <= rest_.size());
-    packed = rest_.first(size);
-    rest_ = rest_.subspan(size);
+    rest_.pass(in.position());
+    packed_ = static_cast<std::size_t>(header.packed);
+    packed = rest_.ahead(packed_);
+    expect(packed.size() == packed_);
   } while (header.kind == PageHeader::kIndex);
   const auto size = static_cast<std::size_t>(header.unpacked);
   page.rows = static_cast<std::uint64_t>(header.values);
@@ -274,7 +289,10 @@ bool Pages::next(Page& page) {
     expect(!has_dictionary_ && (header.encoding == kPlain || header.encoding == kPlainDictionary));
     expect(page.rows <= kMostValues);
     has_dictionary_ = true;
-    page.values = unpacked(packed, size, true, dictionary_);
+    const Bytes values = unpacked(packed, size, true, dictionary_);
+    const std::span<std::uint8_t> kept = dictionary_.resized(size);
+    if (values.data() != kept.data()) std::copy(values.begin(), values.end(), kept.begin());
+    page.values = kept;  // while the window moves on
     return true;
   }
   page.is_coded = header.encoding == kPlainDictionary || header.encoding == kCodes;

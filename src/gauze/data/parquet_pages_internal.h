@@ -29,8 +29,7 @@ T load(const std::uint8_t* from) {
   return value;
 }
 
-constexpr std::size_t kMostBytes = std::size_t{1}
-                                   << 28;  ///< of a column in a row group, or of a page
+constexpr std::size_t kMostBytes = std::size_t{1} << 28;     ///< of a page
 constexpr std::size_t kMostValues = std::size_t{1} << 20;    ///< of a dictionary
 constexpr std::uint64_t kMostRows = std::uint64_t{1} << 31;  ///< of a row group
 constexpr unsigned kWidest = 20;                             ///< bits of a code
@@ -39,6 +38,7 @@ constexpr std::size_t kPadding = 16;  ///< that may be read behind packed bits
 /// Bytes with room behind them that may be read.
 class PaddedBytes {
  public:
+  /// What was there stays, as far as there is room for it.
   std::span<std::uint8_t> resized(std::size_t size) {
     if (bytes_.size() < size + kPadding) bytes_.resize(size + size / 4 + kPadding);
     return {bytes_.data(), size};
@@ -138,6 +138,29 @@ struct Page {
   Bytes values;  ///< with `kPadding` behind them
 };
 
+/// Some bytes of a file, one after the other, of which only those that are wanted lie in memory.
+class FileWindow {
+ public:
+  void open(const InputFile& file, std::uint64_t from, std::uint64_t size) {
+    file_ = &file;
+    offset_ = from;
+    unread_ = size;
+    shown_ = {};
+  }
+  /// The next `size` bytes, or as many as there are, with `kPadding` behind them. They lie there until the next call.
+  Bytes ahead(std::size_t size);
+  /// Moves behind bytes that were shown.
+  void pass(std::size_t size) { shown_ = shown_.subspan(size); }
+
+ private:
+  static constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+
+  const InputFile* file_ = nullptr;
+  std::uint64_t offset_ = 0, unread_ = 0;
+  PaddedBytes buffer_;
+  Bytes shown_;  ///< of the buffer
+};
+
 /// Pages of one chunk after the other, with buffers of its own.
 class Pages {
  public:
@@ -149,8 +172,9 @@ class Pages {
  private:
   Bytes unpacked(Bytes packed, std::size_t size, bool is_packed, PaddedBytes& buffer) const;
 
-  PaddedBytes chunk_, dictionary_, page_;
-  Bytes rest_;
+  FileWindow rest_;         ///< of the chunk, from the page before on
+  std::size_t packed_ = 0;  ///< bytes of that
+  PaddedBytes dictionary_, page_;
   std::int64_t codec_ = 0;
   bool nullable_ = false, has_dictionary_ = false;
   std::uint64_t left_ = 0;

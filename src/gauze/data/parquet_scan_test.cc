@@ -254,6 +254,34 @@ TEST(ParquetScan, ReadsColumnsWithoutNulls) {
   }
 }
 
+// More than lies in memory at once: a dictionary that is wanted at the end, small pages, and one that is larger.
+TEST(ParquetScan, ReadsChunksPieceByPiece) {
+  const Folder folder;
+  std::vector<TestPage> pages = {
+      {.dictionary = true, .rows = 3, .values = plain_bytes<std::int64_t>({7, -7, 9})}};
+  std::vector<std::int64_t> expected;
+  for (const int rows : {9000, 1, 60'000, 70'000, 200'000, 13, 90'000}) {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(rows));
+    for (std::int64_t& value : values) {
+      value = static_cast<std::int64_t>(expected.size() * 0x9e3779b97f4a7c15);
+      expected.push_back(value);
+    }
+    pages.push_back({.rows = rows, .values = plain_bytes(values)});
+    pages.push_back({.coded = true, .rows = 3, .values = std::string("\x02\x06\x01", 3)});
+    expected.insert(expected.end(), 3, -7);
+  }
+  const std::string path = folder.write("t.parquet", parquet_file(2, false, 0, pages));
+  const Columns columns = {{"g", Type::kInteger}};
+  const auto streams = scan_parquet({path}, columns, 1, std::make_shared<std::atomic<bool>>(true));
+  ASSERT_EQ(streams.size(), 1u);
+  std::vector<std::int64_t> scanned;
+  for (Batch batch; streams[0]->next(batch);) {
+    const std::span<const std::int64_t> values = batch.columns[0].integers;
+    scanned.insert(scanned.end(), values.begin(), values.end());
+  }
+  EXPECT_EQ(scanned, expected);
+}
+
 TEST(ParquetScan, LeavesDamageToTheEngine) {
   const Folder folder;
   const std::string levels("\x14\x01", 2);
