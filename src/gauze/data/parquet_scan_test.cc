@@ -280,6 +280,20 @@ TEST(ParquetScan, ReadsChunksPieceByPiece) {
     scanned.insert(scanned.end(), values.begin(), values.end());
   }
   EXPECT_EQ(scanned, expected);
+
+  std::vector<TestPage> texts = {
+      {.dictionary = true, .rows = 2, .values = plain_texts({"a", "b"})}};
+  Lines lines;
+  for (char c = 'c'; c < 'p'; ++c) {
+    const std::string text(200'000, c);
+    texts.push_back({.rows = 1, .values = plain_texts({text})});
+    texts.push_back({.coded = true, .rows = 2, .values = std::string("\x01\x04\x01", 3)});
+    lines.insert(lines.end(), {text, "b", "b"});
+  }
+  std::sort(lines.begin(), lines.end());
+  EXPECT_EQ(own_rows({folder.write("t.parquet", parquet_file(6, false, 0, texts, 0))},
+                     {{"g", Type::kText}}),
+            lines);
 }
 
 TEST(ParquetScan, LeavesDamageToTheEngine) {
