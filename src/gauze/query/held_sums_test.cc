@@ -106,6 +106,7 @@ void expect_sums_of_sql(Source& source, unsigned threads = 1) {
         "SELECT f, COUNT(*) FROM t GROUP BY f", "SELECT x, COUNT(*), SUM(w) FROM t GROUP BY x",
         "SELECT g, f, n, COUNT(*), AVG(x) FROM t GROUP BY g, f, n",
         "SELECT c, e, SUM(x), AVG(w), SUM(y), AVG(z) FROM t GROUP BY c, e",
+        "SELECT g, AVG(y), COUNT(n), AVG(n) FROM t GROUP BY g",
         "SELECT g, SUM(y), SUM(z), SUM(w) FROM (SELECT g, y, z, w FROM t) AS s GROUP BY g"}) {
     const BothWays sums = both_ways(question, source, threads);
     EXPECT_FALSE(sums.held.empty()) << question;
