@@ -57,7 +57,7 @@ AdaptiveHierarchy adaptive_of(const AutoHistogram::Options& options) {
                             .expected_rows = options.expected_rows});
 }
 
-/// A flat histogram with what is likely to be noise taken out, which an event of its own pays for.
+/// A flat histogram, without delta with what is likely to be noise taken out afterwards.
 Release<RangeHistogram> loud(const AutoHistogram::Options& options, const Points& points,
                              Context& context) {
   const FlatHistogram flat = flat_of(options);
@@ -127,8 +127,12 @@ Release<RangeHistogram> AutoHistogram::run(const Points& points, Context& contex
   switch (method()) {
     case Method::kFlat:
       if (is_loud(options_))
-        return noted(loud(options_, points, context),
-                     "flat: hardly any cell gets noise at so large an epsilon");
+        return noted(
+            loud(options_, points, context),
+            options_.delta == 0
+                ? "flat: hardly any cell gets noise at so large an epsilon, and what looks "
+                  "like it was taken out"
+                : "flat: hardly any cell gets noise at so large an epsilon");
       return noted(flat_of(options_).run(counts_of(options_.shape, points), context),
                    "flat: so few cells need no more than noise on each");
     case Method::kCells:

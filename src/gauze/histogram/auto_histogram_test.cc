@@ -66,6 +66,8 @@ TEST(AutoHistogram, SaysWhatItTookAndWhy) {
   EXPECT_TRUE(note(Shape{{4}}, {{1}}).starts_with("flat: so few"));
   EXPECT_TRUE(
       release_once(chosen(Shape{{400}}, 5), Points{{1}}, bits).note().starts_with("flat: hardly"));
+  EXPECT_TRUE(  // the command line looks for these words
+      release_once(chosen(Shape{{400}}, 5), Points{{1}}, bits).note().ends_with("taken out"));
   EXPECT_TRUE(note(Shape{{400}}, {{1}}, HistogramAim::kCells).starts_with("noise on every cell"));
   EXPECT_TRUE(note(Shape{{40}}, {{1}}).starts_with("noise on every cell"));
   for (const std::int64_t rows : {1, 2000, 1'000'000})
