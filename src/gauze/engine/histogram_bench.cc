@@ -1,11 +1,12 @@
 // Accuracy and time of every histogram method on arrays of counts: one CSV. `bench/histogram` calls it.
 //
 //   histogram_bench FOLDER [--scales 1e3,1e6] [--epsilons 0.1] [--trials 3] [--methods a,b] [--arrays a,b]
-//                          [--decide 400] [--merge 4]
+//                          [--decide 400] [--merge 4] [--boxes 2000]
 //
 // With --decide, wherever auto_histogram seems to have more than 1.4 times the error of the best method, it and
 // all that seem better by a fifth are measured anew with so many releases. Their lines follow once more; the
-// last one counts. With --merge, so many neighbours along each axis are one cell.
+// last one counts. With --merge, so many neighbours along each axis are one cell. --boxes is how many random ranges
+// are asked; 0 takes the mean over all there are, so that no chance of the questions decides.
 //
 // Arrays are resampled to a scale: that many rows, each in a cell with the probability the array gives
 // it. The error is the root of the mean squared error over the questions of a workload and all trials.
