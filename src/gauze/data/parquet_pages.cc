@@ -259,7 +259,10 @@ void Pages::open(const InputFile& file, const ColumnOfFile& column, const Column
   const std::int64_t first =
       chunk.dictionary > 0 ? std::min(chunk.dictionary, chunk.data) : chunk.data;
   expect(first >= 0 && chunk.size >= 0);
-  rest_.open(file, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(chunk.size));
+  const auto from = static_cast<std::uint64_t>(first),
+             size = static_cast<std::uint64_t>(chunk.size);
+  expect(from <= file.size() && size <= file.size() - from);
+  rest_.open(file, from, size);
   packed_ = 0;
   codec_ = chunk.codec;
   nullable_ = column.nullable;
@@ -325,6 +328,8 @@ Bytes Pages::unpacked(Bytes packed, std::size_t size, bool is_packed, PaddedByte
     expect(packed.size() == size);
     return packed;
   }
+  expect(size / 32 <=
+         packed.size());  // three bytes become 64 at most: no memory for what cannot be
   const std::span<std::uint8_t> to = buffer.resized(size);
   unpack_snappy(packed, to);
   return to;

@@ -356,24 +356,29 @@ TEST(ParquetScan, GivesNoOtherRowsThanTheEngineWhateverIsDamaged) {
     const std::string good{std::istreambuf_iterator<char>(file), {}};
     std::uint32_t footer = 0;
     std::memcpy(&footer, good.data() + good.size() - 8, sizeof footer);
-    std::size_t compared = 0;
+    // Under a new name: a file system may write what takes another's place to the disk at once.
+    std::size_t written = 0, compared = 0;
+    const auto write = [&](const std::string& bytes) {
+      std::filesystem::remove(folder.path("bad_" + std::to_string(written) + ".parquet"));
+      return folder.write("bad_" + std::to_string(++written) + ".parquet", bytes);
+    };
     for (std::size_t at = 0; at < good.size(); ++at) {
-      for (const int flip : {1, 16, 128, 255}) {
-        std::string bad = good;
-        bad[at] = static_cast<char>(bad[at] ^ flip);
-        folder.write("bad.parquet", bad);
-        const auto own = own_rows({folder.path("bad.parquet")}, columns);
+      for (const int flip : {1, 128, 255}) {
+        std::string bytes = good;
+        bytes[at] = static_cast<char>(bytes[at] ^ flip);
+        const std::string bad = write(bytes);
+        const auto own = own_rows({bad}, columns);
         if (!own || at >= good.size() - 8 - footer || flip != 1 || at % 16 != 0) continue;
         Lines engine;
         try {
-          engine = engine_rows(folder.path("bad.parquet"), columns);
+          engine = engine_rows(bad, columns);
         } catch (const Error&) {
           continue;
         }
         EXPECT_EQ(*own, engine) << at << ' ' << options;
         ++compared;
       }
-      own_rows({folder.write("bad.parquet", good.substr(0, at))}, columns);
+      if (at % 8 == 0) own_rows({write(good.substr(0, at))}, columns);
     }
     EXPECT_GT(compared, 10u);
   }
