@@ -417,7 +417,8 @@ class UnitRead {
         work(thread);
       } catch (...) {
         failed_ = true;  // the others need not go on
-        throw;
+        // Where progress was what threw, others fail because of it.
+        if (thread == 0 || !cancelled_) throw;
       }
     });
     if (options_.progress) options_.progress(1);
@@ -425,8 +426,18 @@ class UnitRead {
 
   template <class Take>
   void each(Stream& stream, unsigned thread, Take take) {
-    static const Progress kSilent;
-    Watched watched(stream, thread == 0 ? options_.progress : kSilent);
+    Progress progress;
+    if (thread == 0 && options_.progress) {
+      progress = [&](double done) {
+        try {
+          options_.progress(done);
+        } catch (...) {
+          cancelled_ = true;
+          throw;
+        }
+      };
+    }
+    Watched watched(stream, progress);
     for (Batch batch; !failed_ && watched.next(batch);) {
       const BatchColumn& unit = batch.columns[0];
       if (unit.kind == BatchColumn::Kind::kReals)
@@ -484,7 +495,7 @@ class UnitRead {
   std::once_flag started_;
   std::unique_ptr<BoundedAggregate> aggregate_;
   LargeVector<std::uint64_t> tags_;
-  std::atomic<bool> failed_ = false, null_ = false, lowest_ = false;
+  std::atomic<bool> failed_ = false, cancelled_ = false, null_ = false, lowest_ = false;
 };
 
 }  // namespace
