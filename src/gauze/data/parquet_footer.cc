@@ -126,7 +126,8 @@ namespace {
 /// Metadata again, without some of its fields. Field numbers are those of parquet.thrift.
 class FooterEditor {
  public:
-  explicit FooterEditor(std::span<const std::uint8_t> bytes) : bytes_(bytes), reader_(bytes) {}
+  FooterEditor(std::span<const std::uint8_t> bytes, bool decimals)
+      : bytes_(bytes), decimals_(decimals), reader_(bytes) {}
 
   std::vector<std::uint8_t> edited() {
     edit(ThriftReader::kStruct, [&](const Field& field) {
@@ -190,13 +191,21 @@ class FooterEditor {
     begin();
   }
 
-  /// A struct of the schema without its annotation, where that is one as text (UTF8, ENUM, JSON, BSON) or as milliseconds.
+  /// How a column is stored, as far as it matters here.
+  struct Stored {
+    std::int64_t type = -1, precision = 0;
+    bool is_bytes() const { return type == 6 || type == 7; }
+  };
+
+  /// A struct of the schema without its annotation, where that is one as text (UTF8, ENUM, JSON, BSON), as milliseconds or as
+  /// a decimal in bytes.
   void schema_element(Type type) {
-    std::int64_t stored = -1;
+    Stored stored;
     ThriftReader ahead = reader_;
     ahead.fields(type, [&](const Field& field) {
-      if (field.id == 1) stored = ahead.integer(field.type);
-      return field.id == 1;
+      if (field.id == 1) stored.type = ahead.integer(field.type);
+      if (field.id == 8) stored.precision = ahead.integer(field.type);
+      return field.id == 1 || field.id == 8;
     });
     edit(type, [&](const Field& field) {
       const bool dropped = (field.id == 6 && is_dropped_converted(field.type, stored)) ||
@@ -205,18 +214,25 @@ class FooterEditor {
     });
   }
 
-  bool is_dropped_converted(Type type, std::int64_t stored) const {
+  bool is_dropped_converted(Type type, const Stored& stored) const {
     const std::int64_t converted = ThriftReader(reader_).integer(type);
-    if (stored == kInteger64) return converted == 9;
-    return is_bytes(stored) &&
+    if (stored.type == kInteger64) return converted == 9;
+    if (converted == 5) return is_dropped_decimal(stored);
+    return stored.is_bytes() &&
            (converted == 0 || converted == 4 || converted == 19 || converted == 20);
   }
 
-  bool is_dropped_logical(Type type, std::int64_t stored) const {
-    bool text = false, milliseconds = false;
+  /// Decimals in integers are never too long to be read, and longer ones are doubles to the engine.
+  bool is_dropped_decimal(const Stored& stored) const {
+    return decimals_ && stored.is_bytes() && stored.precision > 0 && stored.precision <= 38;
+  }
+
+  bool is_dropped_logical(Type type, const Stored& stored) const {
+    bool text = false, milliseconds = false, decimal = false;
     ThriftReader ahead = reader_;
     ahead.fields(type, [&](const Field& kind) {
       text = kind.id == 1 || kind.id == 4 || kind.id == 12 || kind.id == 13;
+      decimal = kind.id == 5;
       if (kind.id != 8) return false;
       ahead.fields(kind.type, [&](const Field& part) {
         if (part.id != 2) return false;
@@ -228,10 +244,9 @@ class FooterEditor {
       });
       return true;
     });
-    return (text && is_bytes(stored)) || (milliseconds && stored == kInteger64);
+    return (text && stored.is_bytes()) || (milliseconds && stored.type == kInteger64) ||
+           (decimal && is_dropped_decimal(stored));
   }
-
-  static bool is_bytes(std::int64_t stored) { return stored == 6 || stored == 7; }
 
   void row_group(Type type) {
     edit(type, [&](const Field& field) {
@@ -254,26 +269,28 @@ class FooterEditor {
   static constexpr std::int64_t kInteger64 = 2;
 
   std::span<const std::uint8_t> bytes_;
+  bool decimals_;
   ThriftReader reader_;
   std::vector<std::uint8_t> written_;
 };
 
 }  // namespace
 
-std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer) {
+std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer,
+                                                          bool decimals) {
   try {
-    return FooterEditor(footer).edited();
+    return FooterEditor(footer, decimals).edited();
   } catch (const ThriftReader::Unreadable&) {
     return std::nullopt;
   }
 }
 
-bool copy_with_raw_columns(const std::string& path, TemporaryFile& to,
+bool copy_with_raw_columns(const std::string& path, TemporaryFile& to, bool decimals,
                            const std::atomic<bool>& cancelled) {
   const InputFile file(path);
   if (!file.is_open()) return false;
   const std::vector<std::uint8_t> footer = parquet_footer(file);
-  const auto edited = with_raw_columns(footer);
+  const auto edited = with_raw_columns(footer, decimals);
   if (footer.empty() || !edited) return false;
   to.clear();
   to.copy(file.get(), file.size() - footer.size() - kTail, cancelled);

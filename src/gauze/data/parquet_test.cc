@@ -183,7 +183,7 @@ TEST(ParquetFooter, LosesItsTextsAndKeepsTheRest) {
        "1.5::DECIMAL(30, 3) AS d, '1'::JSON AS j FROM range(1000) t(i)) TO '" +
        path + "' (ROW_GROUP_SIZE 500)"});
   TemporaryFile copy(folder.path(""));
-  ASSERT_TRUE(copy_with_raw_columns(path, copy, false));
+  ASSERT_TRUE(copy_with_raw_columns(path, copy, false, false));
   const std::string changed = folder.path("changed.parquet");
   std::filesystem::copy_file(copy.path(), changed);
   const auto source = open_files({{"t", changed}});
@@ -209,8 +209,9 @@ TEST(ParquetFooter, ThatIsDamagedIsNoFooter) {
     EXPECT_TRUE(parquet_footer(InputFile(folder.write("t", bytes))).empty());
   }
   const std::string deep(200, '\x1c');
-  EXPECT_FALSE(with_raw_columns({reinterpret_cast<const std::uint8_t*>(deep.data()), deep.size()}));
-  EXPECT_FALSE(with_raw_columns({}));
+  EXPECT_FALSE(
+      with_raw_columns({reinterpret_cast<const std::uint8_t*>(deep.data()), deep.size()}, true));
+  EXPECT_FALSE(with_raw_columns({}, true));
 }
 
 }  // namespace

@@ -80,11 +80,19 @@ struct TestPage {
   std::string values = {};
 };
 
+/// Of a column of decimals, whose annotation is 5.
+struct TestDecimal {
+  int precision = 0, scale = 0;
+  int size = 0;                       ///< of each value, where that is fixed
+  std::string least = {}, most = {};  ///< statistics; none where empty
+};
+
 /// A file of one column `g` with one row group. `stored` is the number of a type, `annotation` that of a converted
 /// one, or none below 0. `pack` packs the pages.
 inline std::string parquet_file(int stored, bool nullable, int codec,
                                 const std::vector<TestPage>& pages, int annotation = -1,
-                                std::string (*pack)(const std::string&) = nullptr) {
+                                std::string (*pack)(const std::string&) = nullptr,
+                                const TestDecimal& decimal = {}) {
   std::string chunk;
   std::int64_t rows = 0, data = 0, dictionary = 0;
   for (const TestPage& page : pages) {
@@ -128,13 +136,22 @@ inline std::string parquet_file(int stored, bool nullable, int codec,
   column.number(1, stored).numbers(2, {0, 3, 8}).names(3, "g").number(4, codec);
   column.number(5, rows, 6).number(6, size, 6).number(7, size, 6).number(9, data, 6);
   if (dictionary > 0) column.number(11, dictionary, 6);
+  if (!decimal.most.empty())
+    column.inside(12, ThriftWriter().text(5, decimal.most).text(6, decimal.least));
   ThriftWriter group;
   group.list(1, {ThriftWriter().number(2, 4, 6).inside(3, column)})
       .number(2, size, 6)
       .number(3, rows, 6);
   ThriftWriter leaf;
-  leaf.number(1, stored).number(3, nullable ? 1 : 0).text(4, "g");
+  leaf.number(1, stored);
+  if (decimal.size > 0) leaf.number(2, decimal.size);
+  leaf.number(3, nullable ? 1 : 0).text(4, "g");
   if (annotation >= 0) leaf.number(6, annotation);
+  if (decimal.precision > 0) {
+    leaf.number(7, decimal.scale).number(8, decimal.precision);
+    const auto kind = ThriftWriter().number(1, decimal.scale).number(2, decimal.precision);
+    leaf.inside(10, ThriftWriter().inside(5, kind));
+  }
   const std::string footer = ThriftWriter()
                                  .number(1, 2)
                                  .list(2, {ThriftWriter().text(4, "root").number(5, 1), leaf})

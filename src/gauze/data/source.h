@@ -130,7 +130,8 @@ class Source {
   }
   /// How many rows no SELECT sees, an exact count for the steward. Throws `kInvalidInput` where SELECTs fail.
   virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
-  /// How many values of a column every SELECT takes for null because they are no text in UTF-8, for the steward.
+  /// How many values of a column every SELECT takes for null because they are no text in UTF-8, or decimals beyond their
+  /// precision, for the steward.
   virtual std::uint64_t broken_texts(const std::string& /*table*/, const std::string& /*column*/) {
     return 0;
   }

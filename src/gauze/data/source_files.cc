@@ -12,6 +12,7 @@
 #include "gauze/data/json_list_internal.h"
 #include "gauze/data/parquet_internal.h"
 #include "gauze/data/temporary_file_internal.h"
+#include "gauze/data/view_column_internal.h"
 
 // Each table becomes a view whose columns have one of our types. What a file's structure can do wrong
 // shows while it is opened; afterwards no row can make the view fail.
@@ -21,8 +22,11 @@ namespace {
 using internal::CsvHeader;
 using internal::DuckDbConnection;
 using internal::DuckDbResult;
+using internal::is_nested;
 using internal::parse_csv_header;
 using internal::sql_text;
+using internal::view_column;
+using internal::ViewColumn;
 namespace fs = std::filesystem;
 
 enum class Format : std::uint8_t { kCsv, kParquet, kJson, kDuckDb };
@@ -244,64 +248,6 @@ std::string scan_parquet(const std::string& files) {
   return "read_parquet(" + files + ", union_by_name = true, hive_types_autocast = false)";
 }
 
-struct ViewColumn {
-  ColumnInfo info;
-  std::string sql;
-  duckdb_type type = DUCKDB_TYPE_INVALID;  ///< of the file, before it was mended
-};
-
-/// Columns of several values in a row are left out: they would have to be written as text by the engine, and what it
-/// writes of times and of mended text (below) is not the same whatever other rows hold.
-bool is_nested(duckdb_type type) {
-  return type == DUCKDB_TYPE_LIST || type == DUCKDB_TYPE_STRUCT || type == DUCKDB_TYPE_MAP ||
-         type == DUCKDB_TYPE_ARRAY || type == DUCKDB_TYPE_UNION;
-}
-
-ViewColumn view_column(const std::string& name, duckdb_type type) {
-  const std::string column = duckdb_dialect().identifier(name);
-  switch (type) {
-    case DUCKDB_TYPE_BOOLEAN:
-      return {{name, Type::kBoolean}, column};
-    case DUCKDB_TYPE_TINYINT:
-    case DUCKDB_TYPE_SMALLINT:
-    case DUCKDB_TYPE_INTEGER:
-    case DUCKDB_TYPE_BIGINT:
-    case DUCKDB_TYPE_UTINYINT:
-    case DUCKDB_TYPE_USMALLINT:
-    case DUCKDB_TYPE_UINTEGER:
-      return {{name, Type::kInteger}, column};
-    case DUCKDB_TYPE_UBIGINT:
-    case DUCKDB_TYPE_HUGEINT:
-    case DUCKDB_TYPE_UHUGEINT:
-    case DUCKDB_TYPE_DECIMAL:
-      return {{name, Type::kDecimal}, column};
-    case DUCKDB_TYPE_FLOAT:
-    case DUCKDB_TYPE_DOUBLE:
-      return {{name, Type::kDouble}, column};
-    case DUCKDB_TYPE_DATE:
-      return {{name, Type::kDate}, column};
-    case DUCKDB_TYPE_TIMESTAMP:
-      return {{name, Type::kTimestamp}, column};
-    case DUCKDB_TYPE_TIMESTAMP_S:
-    case DUCKDB_TYPE_TIMESTAMP_MS:
-    case DUCKDB_TYPE_TIMESTAMP_NS:
-      return {{name, Type::kTimestamp}, "TRY_CAST(" + column + " AS TIMESTAMP)"};
-    case DUCKDB_TYPE_TIMESTAMP_TZ:  // its microseconds are UTC's; a cast would ask for the local zone
-      return {{name, Type::kTimestamp}, "make_timestamp(epoch_us(" + column + "))"};
-    // The engine takes any number of microseconds for a time of day, and writes it without looking: beyond a day, what
-    // happens to lie in its memory.
-    case DUCKDB_TYPE_TIME:
-    case DUCKDB_TYPE_TIME_TZ:
-    case DUCKDB_TYPE_TIME_NS:
-      return {{name, Type::kText},
-              "CASE WHEN CAST(" + column +
-                  " AS TIME) BETWEEN TIME '00:00:00' AND TIME '24:00:00' " + "THEN CAST(" + column +
-                  " AS VARCHAR) END"};
-    default:  // of JSON too, whose own casts are other than those of its text, which is what is left of it when mended
-      return {{name, Type::kText}, "CAST(" + column + " AS VARCHAR)"};
-  }
-}
-
 /// The tables of a source, as views. Streams may outlive the source, and this lives as long as they do.
 class FileTables final : public internal::DuckDbKeeper {
  public:
@@ -326,6 +272,8 @@ class FileTables final : public internal::DuckDbKeeper {
     scan.columns = view_columns(holder, scan.from);
     if (holder.format == Format::kParquet && files.size() > 1)
       for (const std::string& file : files) expect_same_types(scan, file);
+    if (holder.format == Format::kParquet)
+      for (ViewColumn& column : scan.columns) column.sql = internal::within_precision(column);
     make_view(name, scan);
     return scan;
   }
@@ -352,12 +300,14 @@ class FileTables final : public internal::DuckDbKeeper {
             const std::atomic<bool>& cancelled) override {
     const auto has = [&](const char* text) { return error.find(text) != std::string_view::npos; };
     if (!has("Invalid string encoding found in Parquet file") &&
-        !has("Invalid JSON found in Parquet file") && !has("Timestamp(MS)"))
+        !has("Invalid JSON found in Parquet file") && !has("Timestamp(MS)") &&
+        !has("Invalid decimal encoding in Parquet file") &&
+        !has("Information loss on integer cast"))
       return false;
     bool mended = false;
     for (auto& [name, scan] : scans_) {
       if (scan.holder.format == Format::kParquet && scan.mended.empty() && is_named(name, sql))
-        mended = mend(name, scan, cancelled) || mended;
+        mended = mend(name, scan, true, cancelled) || mend(name, scan, false, cancelled) || mended;
     }
     return mended;
   }
@@ -370,14 +320,16 @@ class FileTables final : public internal::DuckDbKeeper {
            }) != sql.end();
   }
 
-  /// The engine checks, as it reads Parquet, that text is UTF-8 and that milliseconds have microseconds, and nothing can tell
-  /// it not to, except a file whose metadata says that these are bytes and numbers.
-  bool mend(const std::string& name, Scan& scan, const std::atomic<bool>& cancelled) {
+  /// The engine checks, as it reads Parquet, that text is UTF-8, that milliseconds have microseconds and that decimals are not
+  /// too long, and nothing can tell it not to, except a file whose metadata says that these are bytes and numbers.
+  bool mend(const std::string& name, Scan& scan, bool decimals,
+            const std::atomic<bool>& cancelled) {
     Scan instead{scan.holder, ""};
-    for (const std::string& file : find_files(database_.main(), scan.holder.path)) {
+    const auto files = find_files(database_.main(), scan.holder.path);
+    for (const std::string& file : files) {
       auto& copy = instead.mended.emplace_back(
           std::make_unique<internal::TemporaryFile>(database_.folder()));
-      if (!internal::copy_with_raw_columns(file, *copy, cancelled)) return false;
+      if (!internal::copy_with_raw_columns(file, *copy, decimals, cancelled)) return false;
       instead.from += (instead.from.empty() ? "" : ", ") + sql_text(named_like(file, *copy));
     }
     instead.from = scan_parquet("[" + instead.from + "]");
@@ -390,23 +342,33 @@ class FileTables final : public internal::DuckDbKeeper {
       const std::size_t at = instead.columns.size();
       if (at == scan.columns.size()) return false;
       instead.columns.push_back(scan.columns[at]);
-      instead.columns.back().sql = mended_sql(scan.columns[at], type);
+      instead.columns.back().sql = internal::mended_sql(scan.columns[at], type);
+      instead.columns.back().stored = type;
     }
     if (instead.columns.size() != scan.columns.size()) return false;
+    for (std::size_t i = 0; decimals && files.size() > 1 && i < files.size(); ++i) {
+      if (!has_same_decimals(instead, files[i], instead.mended[i]->path())) return false;
+    }
     make_view(name, instead);
     scan = std::move(instead);
     return true;
   }
 
-  /// The same values, as far as there are such: no text is null, time beyond all years its end.
-  static std::string mended_sql(const ViewColumn& column, duckdb_type type) {
-    const std::string raw = duckdb_dialect().identifier(column.info.name);
-    if (column.type == DUCKDB_TYPE_VARCHAR && type == DUCKDB_TYPE_BLOB)
-      return "TRY(decode(" + raw + "))";
-    if (column.info.type == Type::kTimestamp && type == DUCKDB_TYPE_BIGINT)
-      return "CASE WHEN " + raw + " IS NOT NULL THEN make_timestamp(1000 * least(greatest(" + raw +
-             ", -9000000000000000), 9000000000000000)) END";
-    return column.sql;
+  /// Whether decimals are in `file` and in its mended `copy` what they are in all files: bytes say neither scale nor precision.
+  bool has_same_decimals(const Scan& all, const std::string& file, const std::string& copy) {
+    const auto before = view_columns(all.holder, scan_parquet(sql_text(file)));
+    const auto after = view_columns(all.holder, scan_parquet(sql_text(copy)));
+    for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) {
+      if (before[i].type != DUCKDB_TYPE_DECIMAL) continue;
+      const bool same =
+          std::any_of(all.columns.begin(), all.columns.end(), [&](const ViewColumn& each) {
+            return same_name(each.info.name, before[i].info.name) &&
+                   each.precision == before[i].precision && each.scale == before[i].scale &&
+                   each.stored == after[i].stored;
+          });
+      if (!same) return false;
+    }
+    return true;
   }
 
   /// The engine finds columns in names of folders: x=1.
@@ -489,7 +451,8 @@ class FileTables final : public internal::DuckDbKeeper {
       const duckdb_type type = duckdb_column_type(empty.get(), i);
       if (is_nested(type)) continue;
       columns.push_back(view_column(duckdb_column_name(empty.get(), i), type));
-      columns.back().type = type;
+      columns.back().type = columns.back().stored = type;
+      if (type == DUCKDB_TYPE_DECIMAL) internal::set_precision(columns.back(), empty, i);
       columns.back().info.typed =
           holder.format == Format::kParquet || holder.format == Format::kDuckDb;
     }
@@ -569,15 +532,17 @@ class FileSource final : public internal::EmbeddedSource {
     if (!found || found->second.holder.format != Format::kParquet) return 0;
     read_through(found->first, column);
     const Scan& scan = found->second;
-    const auto text =
+    const auto nulled =
         std::find_if(scan.columns.begin(), scan.columns.end(), [&](const ViewColumn& each) {
-          return each.type == DUCKDB_TYPE_VARCHAR && same_name(each.info.name, column);
+          return same_name(each.info.name, column) &&
+                 (each.type == DUCKDB_TYPE_DECIMAL ||
+                  (each.type == DUCKDB_TYPE_VARCHAR && !scan.mended.empty()));
         });
-    if (scan.mended.empty() || text == scan.columns.end()) return 0;
+    if (nulled == scan.columns.end()) return 0;
     DuckDbResult count;
     const bool read = database_->main().try_run("SELECT count(*) FROM " + scan.from + " WHERE " +
-                                                    duckdb_dialect().identifier(text->info.name) +
-                                                    " IS NOT NULL AND " + text->sql + " IS NULL",
+                                                    duckdb_dialect().identifier(nulled->info.name) +
+                                                    " IS NOT NULL AND " + nulled->sql + " IS NULL",
                                                 count);
     return read ? std::stoull(count.text(0, 0)) : 0;
   }

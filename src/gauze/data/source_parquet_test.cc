@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "gauze/data/parquet_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
 #include "gauze/data/table.h"
@@ -149,6 +150,158 @@ TEST(FileSource, AnOddTimeInParquetIsNeverAnError) {
   EXPECT_EQ(source->broken_rows("t"), 0u);
   EXPECT_EQ(rows_of(*open_files({{"t", path}}), "SELECT t FROM t ORDER BY i LIMIT 1"),
             Lines{"01:02:03"});
+}
+
+/// An integer in two's complement, the highest byte first.
+std::string big_endian(const std::string& digits, std::size_t size) {
+  std::string bytes(size, '\0');
+  const bool negative = digits[0] == '-';
+  const auto add = [&](unsigned times, unsigned carry) {
+    for (std::size_t i = size; i-- > 0; carry >>= 8) {
+      carry += times * static_cast<std::uint8_t>(bytes[i]);
+      bytes[i] = static_cast<char>(carry & 255);
+    }
+  };
+  for (std::size_t i = negative ? 1 : 0; i < digits.size(); ++i)
+    add(10, static_cast<unsigned>(digits[i] - '0'));
+  if (!negative) return bytes;
+  for (char& each : bytes) each = static_cast<char>(~each);
+  add(1, 1);
+  return bytes;
+}
+
+/// The same as a decimal; the engine writes no zero before the point where the type has no room for a digit there.
+std::string decimal_text(std::string digits, const testing::TestDecimal& decimal) {
+  const std::string sign = digits[0] == '-' ? "-" : "";
+  const auto scale = static_cast<std::size_t>(decimal.scale);
+  const std::size_t least = scale + (decimal.precision > decimal.scale ? 1 : 0);
+  digits.erase(0, sign.size());
+  if (digits.size() < least) digits.insert(0, least - digits.size(), '0');
+  if (scale > 0) digits.insert(digits.size() - scale, ".");
+  return sign + digits;
+}
+
+/// Decimals in bytes: of fixed size, or with as many as each value has where `decimal.size` is 0.
+std::string decimal_file(const testing::TestDecimal& decimal, const Lines& values) {
+  std::string all;
+  for (const std::string& value : values) all += value;
+  return testing::parquet_file(decimal.size > 0 ? 7 : 6, false, 0,
+                               {{.rows = static_cast<int>(values.size()),
+                                 .values = decimal.size > 0 ? all : testing::plain_texts(values)}},
+                               5, nullptr, decimal);
+}
+
+// What a mended file gives for all other rows is what it gave before, whatever they hold.
+TEST(FileSource, DecimalsOfParquetBeyondTheirPrecisionAreNull) {
+  const Folder folder;
+  for (const testing::TestDecimal& decimal : std::vector<testing::TestDecimal>{{4, 2, 3},
+                                                                               {4, 0, 0},
+                                                                               {9, 9, 5},
+                                                                               {9, 3, 0},
+                                                                               {18, 2, 16},
+                                                                               {18, 17, 0},
+                                                                               {38, 5, 17},
+                                                                               {38, 0, 0},
+                                                                               {19, 1, 20},
+                                                                               {38, 37, 40}}) {
+    const auto precision = static_cast<std::size_t>(decimal.precision);
+    const std::size_t held = precision <= 4 ? 2 : precision <= 9 ? 4 : precision <= 18 ? 8 : 16;
+    const std::size_t size = decimal.size > 0 ? static_cast<std::size_t>(decimal.size) : held;
+    const std::string nines(precision, '9'), one = "1" + std::string(precision, '0');
+    const std::string many =
+        std::string("98765432109876543210987654321098765432").substr(0, precision);
+    Lines values, expected;
+    for (const std::string& digits : {std::string("0"), std::string("7"), std::string("-1"),
+                                      std::string("-250"), nines, "-" + nines, many, "-" + many}) {
+      values.push_back(big_endian(digits, size));
+      expected.push_back(decimal_text(digits, decimal));
+    }
+    // One digit more than declared, the least that is held, and what seems to be -1 to the engine.
+    values.push_back(big_endian(one, size));
+    values.push_back(big_endian("-" + one, size));
+    values.push_back(std::string(size - held, '\xff') + "\x80" + std::string(held - 1, '\0'));
+    values.push_back(std::string(size - held, '\0') + std::string(held, '\xff'));
+    expected.insert(expected.end(), {"-", "-", "-", decimal_text("-1", decimal)});
+    if (decimal.size == 0) {
+      values.push_back(big_endian("-3", 1));
+      values.push_back(big_endian("3", 40));
+      expected.push_back(decimal_text("-3", decimal));
+      expected.push_back(decimal_text("3", decimal));
+    }
+    const auto whole =
+        open_files({{"t", folder.write("whole.parquet", decimal_file(decimal, values))}});
+    values.push_back("\1" + std::string(std::max(size, held + 1) - 1, '\2'));
+    const auto broken =
+        open_files({{"t", folder.write("broken.parquet", decimal_file(decimal, values))}});
+    const Dialect& dialect = broken->dialect();
+    const std::string select =
+        "SELECT " + dialect.convert("g", Type::kDecimal, Type::kText) + ", CAST(" +
+        dialect.convert("g", Type::kDecimal, Type::kDouble) + " AS VARCHAR), " +
+        dialect.convert("g", Type::kDecimal, Type::kInteger) + " FROM t ORDER BY ALL";
+    Lines before = rows_of(*whole, select), texts;
+    for (const std::string& row : before) texts.push_back(row.substr(0, row.find('|')));
+    EXPECT_THAT(texts, ::testing::UnorderedElementsAreArray(expected)) << precision;
+    before.push_back("-|-|-");
+    EXPECT_THAT(rows_of(*broken, select), ::testing::UnorderedElementsAreArray(before))
+        << precision;
+    EXPECT_EQ(whole->broken_texts("t", "g"), 3u);
+    EXPECT_EQ(broken->broken_texts("t", "g"), 4u);
+    EXPECT_EQ(broken->broken_rows("t"), 0u);
+  }
+}
+
+// In integers they are never too long to be read, but statistics were.
+TEST(FileSource, StatisticsOfDecimalsBeyondTheirPrecisionAreNoError) {
+  const Folder folder;
+  const std::vector<std::int64_t> values = {150, 9999, -10000, 70000};
+  const auto text = [](std::int64_t x) { return testing::plain_bytes<std::int64_t>({x}); };
+  const auto write = [&](const char* name, const std::string& least, const std::string& most) {
+    return folder.write(
+        name,
+        testing::parquet_file(2, false, 0, {{.rows = 4, .values = testing::plain_bytes(values)}}, 5,
+                              nullptr, {4, 2, 0, least, most}));
+  };
+  for (const std::string& path :
+       {write("a.parquet", "", ""), write("b.parquet", text(-10000), text(70000))}) {
+    const auto source = open_files({{"t", path}});
+    // 70000 = 2^16 + 4464
+    EXPECT_THAT(
+        rows_of(*source,
+                "SELECT CAST(g AS VARCHAR) FROM t WHERE CAST(g AS DOUBLE) > 1 OR g IS NULL"),
+        ::testing::UnorderedElementsAre("1.50", "99.99", "-", "44.64"));
+    EXPECT_EQ(source->broken_texts("t", "g"), 1u);
+  }
+}
+
+// The engine takes 65535 in three bytes for -1, as the most that a row has, too.
+TEST(FileSource, StatisticsOfDecimalsBeyondTheirPrecisionHideNoRow) {
+  const Folder folder;
+  const Lines values = {big_endian("300", 3), big_endian("-5", 3), big_endian("65535", 3)};
+  const auto source = open_files(
+      {{"t", folder.write("t.parquet", decimal_file({4, 2, 3, values[1], values[2]}, values))}});
+  EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM t WHERE CAST(g AS DOUBLE) > 1"), Lines{"1"});
+}
+
+TEST(FileSource, DecimalsOfSeveralFilesOfParquetAreMendedWhereTheyAreOfOneKind) {
+  const testing::TestDecimal kind = {4, 2, 3};
+  const std::string good = decimal_file(kind, {big_endian("150", 3)});
+  const std::string bad = decimal_file(kind, {big_endian("150", 3), "\1\2\3"});
+  const std::string select = "SELECT CAST(g AS VARCHAR) FROM t";
+  const auto rows = [&](const std::string& first, const std::string& second) {
+    const Folder folder;
+    folder.write("a.parquet", first);
+    folder.write("b.parquet", second);
+    return rows_of(*open_files({{"t", folder.path("*.parquet")}}), select);
+  };
+  EXPECT_THAT(rows(good, bad), ::testing::UnorderedElementsAre("1.50", "1.50", "-"));
+  const std::string scaled = decimal_file({4, 1, 3}, {big_endian("150", 3)});
+  const std::string integers = testing::parquet_file(
+      1, false, 0, {{.rows = 1, .values = testing::plain_bytes<std::int32_t>({150})}}, 5, nullptr,
+      {4, 2});
+  EXPECT_THAT(rows(good, scaled), ::testing::UnorderedElementsAre("1.50", "15.00"));
+  EXPECT_THAT(rows(good, integers), ::testing::UnorderedElementsAre("1.50", "1.50"));
+  EXPECT_ERROR(rows(scaled, bad), ErrorCode::kIo);
+  EXPECT_ERROR(rows(integers, bad), ErrorCode::kIo);
 }
 
 // Rows have come when the text is met: whoever reads begins again, and has every row once.
