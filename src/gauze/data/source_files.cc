@@ -274,6 +274,8 @@ class FileTables final : public internal::DuckDbKeeper {
       for (const std::string& file : files) expect_same_types(scan, file);
     if (holder.format == Format::kParquet)
       for (ViewColumn& column : scan.columns) column.sql = internal::within_precision(column);
+    if (holder.format == Format::kParquet)
+      for (const std::string& file : files) hide_widest(scan, file);
     make_view(name, scan);
     return scan;
   }
@@ -416,6 +418,26 @@ class FileTables final : public internal::DuckDbKeeper {
                                " is no DuckDB file that can be read; is another program writing "
                                "to it?");
     return at->second + ".main";
+  }
+
+  /// Decimals of more than 38 digits are doubles, of which the engine reads eight bytes whether a value has them or not: those
+  /// behind a short one are another row's.
+  void hide_widest(Scan& scan, const std::string& file) {
+    DuckDbResult found;
+    if (std::none_of(scan.columns.begin(), scan.columns.end(),
+                     [](const ViewColumn& each) { return each.type == DUCKDB_TYPE_DOUBLE; }))
+      return;
+    if (!database_.main().try_run("SELECT name FROM parquet_schema(" + sql_text(file) +
+                                      ") WHERE type = 'BYTE_ARRAY' AND (converted_type = "
+                                      "'DECIMAL' OR logical_type LIKE 'Decimal%')",
+                                  found))
+      return;
+    for (std::size_t i = 0; i < found.rows(); ++i) {
+      for (ViewColumn& column : scan.columns) {
+        if (column.type == DUCKDB_TYPE_DOUBLE && same_name(column.info.name, found.text(i, 0)))
+          column.sql = "CAST(NULL AS DOUBLE)";
+      }
+    }
   }
 
   /// One file with another type would change how the values of all others are read: whole numbers become doubles where it

@@ -191,6 +191,16 @@ std::string decimal_file(const testing::TestDecimal& decimal, const Lines& value
                                5, nullptr, decimal);
 }
 
+// The engine would read bytes of the values behind short ones.
+TEST(FileSource, DecimalsOfParquetWithMoreDigitsThanTheEngineHasAreNull) {
+  const Folder folder;
+  const auto source = open_files(
+      {{"t", folder.write("t.parquet", decimal_file({40, 2, 0}, {"\1", "\2\3", "\1\1\1"}))}});
+  EXPECT_EQ(source->columns("t")[0].type, Type::kDouble);
+  EXPECT_EQ(rows_of(*source, "SELECT CAST(COUNT(*) AS BIGINT), CAST(COUNT(g) AS BIGINT) FROM t"),
+            Lines{"3|0"});
+}
+
 // What a mended file gives for all other rows is what it gave before, whatever they hold.
 TEST(FileSource, DecimalsOfParquetBeyondTheirPrecisionAreNull) {
   const Folder folder;
