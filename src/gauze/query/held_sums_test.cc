@@ -20,20 +20,6 @@ namespace {
 
 using internal::GroupIndex;
 
-/// Hides from the query that columns can be had without SQL.
-class OnlySql final : public Source {
- public:
-  explicit OnlySql(Source& source) : source_(source) {}
-  const Dialect& dialect() const override { return source_.dialect(); }
-  std::vector<ColumnInfo> columns(const std::string& table) override {
-    return source_.columns(table);
-  }
-  std::unique_ptr<Stream> execute(const std::string& sql) override { return source_.execute(sql); }
-
- private:
-  Source& source_;
-};
-
 Schema held_schema() {
   return schema_from_json(nlohmann::json::parse(R"({
     "version": 1, "dataset": "d", "tables": {"t": {"unit": "row", "columns": {

@@ -15,20 +15,6 @@ using internal::GroupIndex;
 using internal::GroupTruth;
 using internal::ScannedUnits;
 
-/// Hides from the query that columns can be had without SQL.
-class SqlAlone final : public Source {
- public:
-  explicit SqlAlone(Source& source) : source_(source) {}
-  const Dialect& dialect() const override { return source_.dialect(); }
-  std::vector<ColumnInfo> columns(const std::string& table) override {
-    return source_.columns(table);
-  }
-  std::unique_ptr<Stream> execute(const std::string& sql) override { return source_.execute(sql); }
-
- private:
-  Source& source_;
-};
-
 Schema owned_schema(const char* unit) {
   return schema_from_json(nlohmann::json::parse(std::string(R"({
     "version": 1, "dataset": "d", "tables": {"t": {"unit": ")") +
@@ -110,7 +96,7 @@ Truths truth_of(const std::string& question, const Schema& schema, Source& sourc
 
 void expect_same_as_sql(const std::string& question, const char* unit, Source& source) {
   const Schema schema = owned_schema(unit);
-  SqlAlone sql(source);
+  OnlySql sql(source);
   const Truths expected = truth_of(question, schema, sql, 2);
   EXPECT_FALSE(expected.scanned);
   EXPECT_FALSE(expected.sums.empty());
@@ -152,7 +138,7 @@ TEST(ScannedUnits, TellNullFromTheNumberThatStandsForIt) {
   const Schema schema = schema_from_json(nlohmann::json::parse(R"({
     "version": 1, "dataset": "d", "tables": {"t": {"unit": "u", "rows_per_unit": 1, "columns": {
         "u": {"type": "integer"}, "h": {"type": "integer"}}}}})"));
-  SqlAlone sql(*source);
+  OnlySql sql(*source);
   for (Source* each : {source.get(), static_cast<Source*>(&sql)}) {
     const Truths got = truth_of("SELECT h, COUNT(*) FROM t GROUP BY h", schema, *each, 2);
     const std::vector<std::vector<Value>> keys_expected = {{INT64_MIN}, {std::int64_t{8}}, {{}}};

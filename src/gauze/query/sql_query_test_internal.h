@@ -9,12 +9,28 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "gauze/data/source.h"
 #include "gauze/query/sql_query.h"
 #include "gauze/testing/seeded_bits.h"
 
 // Tables and questions for the tests of SqlQuery.
 
 namespace gauze::testing {
+
+/// Hides from a query that columns can be had without SQL.
+class OnlySql final : public Source {
+ public:
+  /// The source outlives it.
+  explicit OnlySql(Source& source) : source_(source) {}
+  const Dialect& dialect() const override { return source_.dialect(); }
+  std::vector<ColumnInfo> columns(const std::string& table) override {
+    return source_.columns(table);
+  }
+  std::unique_ptr<Stream> execute(const std::string& sql) override { return source_.execute(sql); }
+
+ private:
+  Source& source_;
+};
 
 /// A folder with one CSV per table, gone at the end.
 class Tables {
