@@ -94,20 +94,6 @@ Schema schema() {
         "z": {"type": "double", "lower": -1, "upper": 10, "nulls": false}}}}})"));
 }
 
-/// A source without aggregates of its own: adds up in SQL that every engine knows.
-class PlainSql final : public Source {
- public:
-  explicit PlainSql(std::unique_ptr<Source> source) : source_(std::move(source)) {}
-  const Dialect& dialect() const override { return source_->dialect(); }
-  std::vector<ColumnInfo> columns(const std::string& table) override {
-    return source_->columns(table);
-  }
-  std::unique_ptr<Stream> execute(const std::string& sql) override { return source_->execute(sql); }
-
- private:
-  std::unique_ptr<Source> source_;
-};
-
 GroupTruth sums_of(const std::string& sql, Source& source) {
   const SqlQuery::Options options{.plan = plan_query(sql, schema()), .epsilon = 1};
   const MeasurementDesign design = derive_measurements(options.plan);
@@ -147,7 +133,8 @@ TEST(PushedSums, RowsAreCountedAsSqlCountsThem) {
       "20)::BIGINT - 5 END AS x, i AS w FROM range(50000) AS r(i)");
   file.replace("bad_text", "bad\xff\xfe\xfd\xfc\xfb");
   const auto own = file.open();
-  PlainSql sql(file.open());
+  const auto opened = file.open();
+  OnlySql sql(*opened);  // without aggregates of its own
   for (const char* key : {"g", "c", "x"}) {
     const std::string question =
         std::string("SELECT ") + key + ", COUNT(*) AS n FROM t GROUP BY " + key;
@@ -204,7 +191,8 @@ TEST(PushedSums, DoublesAddUpExactlyAndAsIntegersWould) {
   }
   const auto source = file.open();
   const GroupTruth fast = sums_of(sql, *source);
-  PlainSql plain_sql(file.open());
+  const auto opened = file.open();
+  OnlySql plain_sql(*opened);
   const GroupTruth slow = sums_of(sql, plain_sql);
   EXPECT_EQ(fast.totals.sums, slow.totals.sums);
 
@@ -241,7 +229,8 @@ TEST(PushedSums, BothWaysAgreeOnValuesThatAreHardToRead) {
         "COUNT(w), SUM(w)", "SUM(x * 3), SUM(w + x)", "SUM(v), COUNT(v)", "VARIANCE(x), AVG(v)"}) {
     const std::string sql = std::string("SELECT g, ") + what + " FROM t GROUP BY g";
     const auto source = file.open();
-    PlainSql plain_sql(file.open());
+    const auto opened = file.open();
+    OnlySql plain_sql(*opened);
     EXPECT_EQ(sums_of(sql, *source).totals.sums, sums_of(sql, plain_sql).totals.sums) << what;
   }
   // By hand: 100 and 200 of each.

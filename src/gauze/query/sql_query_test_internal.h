@@ -17,7 +17,7 @@
 
 namespace gauze::testing {
 
-/// Hides from a query that columns can be had without SQL.
+/// A source that knows SQL and nothing else: neither scans nor aggregates of its own.
 class OnlySql final : public Source {
  public:
   /// The source outlives it.
