@@ -281,7 +281,7 @@ struct BoundedAggregate::PartsOf final : Parts {
   void move(std::size_t partition, Feed& feed) {
     const std::span<std::uint64_t> rows = feed.writer.take(partition);
     const std::lock_guard lock(store.mutex(partition));
-    store.append(partition, feed.worker.filter(rows, shape.words(), limits[partition]));
+    store.append(partition, feed.worker.filter(rows, limits[partition]));
     if (store.rows_held(partition) < shrink_at[partition]) return;
     limited = true;
     feed.setting.tags = tags_so_far();

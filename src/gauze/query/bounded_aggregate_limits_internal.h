@@ -18,6 +18,7 @@ class UnitLimits {
   static constexpr std::uint64_t kNone = UINT64_MAX;
 
   bool empty() const { return slots_.empty(); }
+  void reserve(std::size_t) {}
 
   const UnitLimits& view() const { return *this; }
 
@@ -70,14 +71,14 @@ class UnitLimits {
   std::size_t size_ = 0;
 };
 
-/// The same in half the room, where a unit is one word. Of the bits of a unit its partition tells the first, and its place b more; a slot
-/// holds all the others, how far from its place it lies (up to 7), and the first 6 + b of its limit, the others being taken for ones. A unit
-/// for which there is no slot so near has no limit.
+/// The same in half the room, where a unit is one word. Of the bits of a unit its partition tells the first, and its place b more; a slot, of
+/// which a place has four, holds all the others, and the first 9 + b of its limit, the others being taken for ones. A unit whose place has no free
+/// slot has no limit.
 template <>
 class UnitLimits<1> {
   static constexpr unsigned kOwnBits = 64 - PartitionedRows::kPartitionBits;
   static constexpr std::uint64_t kFree = UINT64_MAX;  // what has no limit is not stored
-  static constexpr std::size_t kFarthest = 7;
+  static constexpr std::size_t kSlots = 4;            // of a place
 
  public:
   using Unit = std::array<std::uint64_t, 1>;
@@ -86,68 +87,76 @@ class UnitLimits<1> {
   bool empty() const { return slots_.empty(); }
 
   /// For many questions.
-  struct View {
-    const std::uint64_t* slots;
-    std::size_t mask;
-    unsigned place, limit;  // bits behind the place in a unit; of a limit
+  class View {
+   public:
+    View(const std::uint64_t* slots, unsigned bits)
+        : slots_(slots), own_(kOwnBits - bits), limit_(64 - own_), mask_((1ull << bits) - 1) {}
 
-    void prefetch(const Unit& unit) const { __builtin_prefetch(slots + (unit[0] >> place & mask)); }
+    void prefetch(const Unit& unit) const { __builtin_prefetch(slots_ + home(unit)); }
+    /// Looks at all slots of the place: no branch foresees which is the unit's.
     std::uint64_t find(const Unit& unit) const {
-      const std::size_t at = unit[0] >> place & mask;
-      const std::uint64_t identity = (unit[0] & ((std::uint64_t{1} << place) - 1)) << 3;
-      for (std::size_t d = 0; d <= kFarthest; ++d) {
-        const std::uint64_t slot = slots[(at + d) & mask];
-        if (slot >> limit == (identity | d)) return slot << (64 - limit) | (kNone >> limit);
-        if (slot == kFree) break;
+      const std::uint64_t* slot = slots_ + home(unit);
+      const std::uint64_t wanted = identity(unit);
+      std::uint64_t found = kFree;
+      for (std::size_t i = 0; i < kSlots; ++i) {
+        found = slot[i] >> limit_ == wanted ? slot[i] : found;
       }
-      return kNone;
+      return limit_of(found);
     }
+
+   private:
+    friend UnitLimits;
+    std::size_t home(const Unit& unit) const { return (unit[0] >> own_ & mask_) * kSlots; }
+    std::uint64_t identity(const Unit& unit) const {
+      return unit[0] & ((std::uint64_t{1} << own_) - 1);
+    }
+    std::uint64_t limit_of(std::uint64_t slot) const { return slot << own_ | (kNone >> limit_); }
+    std::uint64_t slot(const Unit& unit, std::uint64_t limit) const {
+      return identity(unit) << limit_ | limit >> own_;
+    }
+
+    const std::uint64_t* slots_;
+    unsigned own_, limit_;  // bits of a unit, and of a limit, in a slot
+    std::uint64_t mask_;
   };
-  View view() const { return {slots_.data(), mask(), kOwnBits - bits_, limit_bits()}; }
+  View view() const { return {slots_.data(), bits_}; }
+
+  /// Room for so many units.
+  void reserve(std::size_t units) {
+    while (units * 2 > slots_.size()) grow();
+  }
 
   void set(const Unit& unit, std::uint64_t limit) {
     partition_ = unit[0] >> kOwnBits << kOwnBits;
-    if (size_ * 2 >= slots_.size()) grow();
-    const std::uint64_t kept = limit >> (64 - limit_bits());
-    if (limit_of(kept) == kNone) return;
-    const std::size_t at = home(unit[0]);
-    const std::uint64_t identity = rest(unit[0]) << 3;
-    for (std::size_t d = 0; d <= kFarthest; ++d) {
-      std::uint64_t& slot = slots_[(at + d) & mask()];
-      if (slot != kFree && slot >> limit_bits() != (identity | d)) continue;
-      size_ += slot == kFree ? 1 : 0;
-      slot = (identity | d) << limit_bits() | kept;
+    reserve(size_ + 1);
+    const View view = this->view();
+    const std::uint64_t kept = view.slot(unit, limit);
+    if (view.limit_of(kept) == kNone) return;
+    for (std::size_t i = view.home(unit), end = i + kSlots; i < end; ++i) {
+      if (slots_[i] != kFree && slots_[i] >> view.limit_ != view.identity(unit)) continue;
+      size_ += slots_[i] == kFree ? 1 : 0;
+      slots_[i] = kept;
       return;
     }
   }
 
   template <class Visit>
   void each(Visit visit) const {
-    for (std::size_t at = 0; at < slots_.size(); ++at) {
-      if (slots_[at] == kFree) continue;
-      const std::uint64_t identity = slots_[at] >> limit_bits();
-      const std::uint64_t place = (at - (identity & kFarthest)) & mask();
-      visit(Unit{partition_ | place << (kOwnBits - bits_) | identity >> 3}, limit_of(slots_[at]));
+    const View view = this->view();
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i] == kFree) continue;
+      const std::uint64_t place = i / kSlots << view.own_, identity = slots_[i] >> view.limit_;
+      visit(Unit{partition_ | place | identity}, view.limit_of(slots_[i]));
     }
   }
 
  private:
-  std::size_t mask() const { return slots_.size() - 1; }
-  unsigned limit_bits() const { return bits_ + PartitionedRows::kPartitionBits - 3; }
-  std::size_t home(std::uint64_t unit) const { return unit >> (kOwnBits - bits_) & mask(); }
-  std::uint64_t rest(std::uint64_t unit) const {
-    return unit & ((std::uint64_t{1} << (kOwnBits - bits_)) - 1);
-  }
-  std::uint64_t limit_of(std::uint64_t slot) const {
-    return slot << (64 - limit_bits()) | (kNone >> limit_bits());
-  }
-
   void grow() {
     UnitLimits larger;
-    larger.bits_ = slots_.empty() ? 8 : bits_ + 1;
-    larger.slots_.assign(std::size_t{1} << larger.bits_, kFree);
-    each([&](const Unit& unit, std::uint64_t limit) { larger.set(unit, limit); });
     larger.partition_ = partition_;
+    larger.bits_ = slots_.empty() ? 6 : bits_ + 1;
+    larger.slots_.assign(kSlots << larger.bits_, kFree);
+    each([&](const Unit& unit, std::uint64_t limit) { larger.set(unit, limit); });
     *this = std::move(larger);
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -93,6 +94,16 @@ struct Setting {
     const auto group = static_cast<std::uint32_t>(key);
     return tags.empty() ? hash.group(group) : tags[group];
   }
+  /// Calls run(tag) with what `tag` does, without its questions: for many keys.
+  template <class Run>
+  auto with_tag(Run run) const {
+    const KeyedHash by = hash;
+    if (options.by_key) return run([by](std::uint64_t key) { return by.group(key); });
+    return run([by, all = tags.data()](std::uint64_t key) {
+      const auto group = static_cast<std::uint32_t>(key);
+      return all == nullptr ? by.group(group) : all[group];
+    });
+  }
   /// Tags of many groups lie far from each other; this one will be wanted soon.
   void ask_for_tag(std::uint64_t key) const {
     if (!tags.empty()) __builtin_prefetch(&tags[static_cast<std::uint32_t>(key)]);
@@ -111,7 +122,8 @@ class Worker {
   explicit Worker(const Setting& setting)
       : s_(setting),
         measures_(setting.options.measures.size()),
-        null_at_(RowShape{setting.options.by_key, kUnitWords, setting.options.cells}.null_at()) {
+        null_at_(shape(setting).null_at()),
+        words_(shape(setting).words()) {
     out_.sums.resize(s_.groups * measures_);
     out_.samples.resize(s_.options.samples.size());
     sums_.resize(measures_);
@@ -130,22 +142,13 @@ class Worker {
   }
 
   /// Moves those rows that may still count to the beginning, and returns them. Every row is written, for no branch foresees which will be.
-  std::span<std::uint64_t> filter(std::span<std::uint64_t> rows, std::size_t words,
-                                  const Limits& limits) {
+  std::span<std::uint64_t> filter(std::span<std::uint64_t> rows, const Limits& limits) {
     if (limits.empty()) return rows;
-    const KeyedHash hash = s_.hash;
-    const std::uint64_t* const tags = s_.tags.data();
-    const auto kept = [&] {
-      if (s_.options.by_key) {
-        return filter(rows, words, limits.view(),
-                      [=](std::uint64_t key) { return hash.group(key); });
-      }
-      return filter(rows, words, limits.view(), [=](std::uint64_t key) {
-        const auto group = static_cast<std::uint32_t>(key);
-        return tags == nullptr ? hash.group(group) : tags[group];
-      });
-    }();
-    dropped_ += (rows.size() - kept) / words;
+    const std::size_t kept = s_.with_tag([&](auto tag) {
+      return words_ == kUnitWords + 1 ? filter<kUnitWords + 1>(rows, limits.view(), tag)
+                                      : filter<0>(rows, limits.view(), tag);
+    });
+    dropped_ += (rows.size() - kept) / words_;
     return rows.first(kept);
   }
 
@@ -154,15 +157,16 @@ class Worker {
     begin(store, limits);
     const std::uint64_t rows = store.rows_held(partition);
     blocks_ = store.lend(partition);
-    const std::span<const Candidate> candidates = find_candidates(rows);
+    const std::span<const Entry> candidates = find_candidates(rows);
     limit(candidates);
     std::uint32_t kept = 0;
-    for (const Candidate& c : candidates) {
-      if (c.entry.order > last_orders_[c.owner]) continue;
-      std::copy_n(row(c.entry.row), words_, row(kept++));
+    for (const Entry& c : candidates) {
+      if (c.order > last_orders_[c.owner]) continue;
+      std::copy_n(row(c.row), words_, row(kept++));
     }
     store.give_back(partition, std::move(blocks_), kept);
     dropped_ += rows - kept;
+    limits.reserve(units_.size());
     for (std::size_t u = 0; u < units_.size(); ++u) limits.set(units_[u], last_orders_[u]);
     return kept;
   }
@@ -171,38 +175,37 @@ class Worker {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  static constexpr std::uint32_t kCarried = 1u << 31;
+  static constexpr std::uint32_t kCarried = 1u << 31, kNoBoxes = UINT32_MAX;
   static constexpr std::size_t kMostDue = 32, kAhead = 16;
   using Unit = Limits::Unit;
   struct Entry {
     std::uint64_t order;  // the keyed hash by which a unit's groups compete
     std::uint32_t row;    // in this wave, or kCarried + position among the carried
-  };
-  struct Candidate {
-    Entry entry;
     std::uint32_t owner;
   };
   struct Carried {
     Entry entry;
-    std::uint32_t owner;
     std::uint64_t key, rows;
   };
 
-  template <class View, class Tag>
-  static std::size_t filter(std::span<std::uint64_t> rows, std::size_t words, const View& limits,
-                            Tag tag) {
+  /// `kWords`: those of a row, where they are known; 0 where not.
+  template <std::size_t kWords, class View, class Tag>
+  std::size_t filter(std::span<std::uint64_t> rows, const View& limits, Tag tag) const {
+    const std::size_t words = kWords == 0 ? words_ : kWords;
     std::uint64_t* to = rows.data();
     for (std::size_t at = 0; at < rows.size(); at += words) {
       if (at + kAhead * words < rows.size()) limits.prefetch(unit_of(&rows[at + kAhead * words]));
       const std::uint64_t* row = &rows[at];
-      const Unit unit = unit_of(row);
-      const bool counts = mix(unit[0] + tag(row[kUnitWords])) <= limits.find(unit);
+      const bool counts = mix(row[0] + tag(row[kUnitWords])) <= limits.find(unit_of(row));
       for (std::size_t w = 0; w < words; ++w) to[w] = row[w];
       to += counts ? words : 0;
     }
     return static_cast<std::size_t>(to - rows.data());
   }
 
+  static RowShape shape(const Setting& setting) {
+    return {setting.options.by_key, kUnitWords, setting.options.cells};
+  }
   std::uint64_t* row(std::uint32_t i) const {
     return blocks_[i >> block_bits_].get() + (i & (rows_per_block_ - 1)) * words_;
   }
@@ -245,7 +248,6 @@ class Worker {
   }
 
   void begin(const PartitionedRows& store, const Limits& limits) {
-    words_ = store.words_per_row();
     rows_per_block_ = store.rows_per_block();
     block_bits_ = static_cast<unsigned>(std::countr_zero(rows_per_block_));
     std::fill(slots_.begin(), slots_.end(), 0);
@@ -258,19 +260,19 @@ class Worker {
 
   /// Puts the entries of a unit, rows that may count and carried groups, side by side.
   void gather(std::uint64_t rows) {
-    const std::span<const Candidate> candidates = find_candidates(rows);
+    const std::span<const Entry> candidates = find_candidates(rows);
     starts_.assign(units_.size(), 0);
-    for (const Candidate& c : candidates) ++starts_[c.owner];
-    for (const Carried& c : carried_) ++starts_[c.owner];
+    for (const Entry& c : candidates) ++starts_[c.owner];
+    for (const Carried& c : carried_) ++starts_[c.entry.owner];
     std::uint32_t before = 0;
     for (std::uint32_t& start : starts_) before += std::exchange(start, before);
     entries_.resize(before);
-    for (const Candidate& c : candidates) entries_[starts_[c.owner]++] = c.entry;
-    for (const Carried& c : carried_) entries_[starts_[c.owner]++] = c.entry;
+    for (const Entry& c : candidates) entries_[starts_[c.owner]++] = c;
+    for (const Carried& c : carried_) entries_[starts_[c.entry.owner]++] = c.entry;
   }
 
   /// In order of rows. All are written, for no branch foresees which will be passed over.
-  std::span<const Candidate> find_candidates(std::uint64_t rows) {
+  std::span<const Entry> find_candidates(std::uint64_t rows) {
     if (candidates_.size() < rows) candidates_.resize(rows);
     std::size_t found = 0;
     std::uint32_t i = 0;
@@ -280,7 +282,7 @@ class Worker {
       const std::uint64_t* r = block.get();
       for (std::size_t j = 0; j < here; ++j, ++i, r += words_) {
         const std::uint32_t owner = number(unit_of(r));
-        candidates_[found] = {{orders_[j], i}, owner};
+        candidates_[found] = {orders_[j], i, owner};
         found += orders_[j] <= last_orders_[owner] ? 1 : 0;
       }
     }
@@ -310,35 +312,46 @@ class Worker {
   }
 
   /// Lowers limits, not below the k-th smallest hash of a unit's groups. The hashes that may count fall into so many boxes of equal width that few share one; where
-  /// k boxes hold some, the k-th smallest lies no higher than the k-th of these boxes.
-  void limit(std::span<const Candidate> candidates) {
-    const std::size_t words =
-        std::bit_ceil(std::max<std::uint64_t>(8, s_.bounds.groups_per_unit)) / 8;
+  /// k boxes hold some, the k-th smallest lies no higher than the k-th of these boxes. Units with fewer candidates than that need no boxes: there are at most 16 for each candidate.
+  void limit(std::span<const Entry> candidates) {
+    const std::uint64_t k = s_.bounds.groups_per_unit;
+    const std::size_t words = std::bit_ceil(std::max<std::uint64_t>(8, k)) / 8;
     const int bits = std::countr_zero(words) + 6;
     const auto width = [&](std::uint32_t u) {
       return std::max(0, static_cast<int>(std::bit_width(last_orders_[u])) - bits);
     };
-    boxes_.assign(units_.size() * words, 0);
-    for (const Candidate& c : candidates) {
-      const std::uint64_t box = c.entry.order >> width(c.owner);
-      boxes_[c.owner * words + box / 64] |= std::uint64_t{1} << box % 64;
+    starts_.assign(units_.size(), 0);
+    for (const Entry& c : candidates) ++starts_[c.owner];
+    std::uint32_t full = 0;
+    for (std::uint32_t& start : starts_) start = start < k ? kNoBoxes : full++;
+    boxes_.assign(full * words, 0);
+    for (const Entry& c : candidates) {
+      if (starts_[c.owner] == kNoBoxes) continue;
+      const std::uint64_t box = c.order >> width(c.owner);
+      boxes_[starts_[c.owner] * words + box / 64] |= std::uint64_t{1} << box % 64;
     }
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
-      std::uint64_t left = s_.bounds.groups_per_unit;
-      for (std::size_t w = 0; w < words; ++w) {
-        std::uint64_t held = boxes_[u * words + w];
-        const auto count = static_cast<std::uint64_t>(std::popcount(held));
-        if (count < left) {
-          left -= count;
-          continue;
-        }
-        for (; left > 1; --left) held &= held - 1;
-        const auto box = w * 64 + static_cast<std::uint64_t>(std::countr_zero(held));
-        // That of the last box of all is the largest number there is.
-        last_orders_[u] = std::min(last_orders_[u], ((box + 1) << width(u)) - 1);
-        break;
-      }
+      if (starts_[u] == kNoBoxes) continue;
+      const auto box = nth_set(std::span(boxes_).subspan(starts_[u] * words, words), k);
+      // That of the last box of all is the largest number there is.
+      if (box) last_orders_[u] = std::min(last_orders_[u], ((*box + 1) << width(u)) - 1);
     }
+  }
+
+  /// Where the n-th bit is that is set, n from 1 on.
+  static std::optional<std::uint64_t> nth_set(std::span<const std::uint64_t> words,
+                                              std::uint64_t n) {
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      std::uint64_t held = words[w];
+      const auto count = static_cast<std::uint64_t>(std::popcount(held));
+      if (count < n) {
+        n -= count;
+        continue;
+      }
+      for (; n > 1; --n) held &= held - 1;
+      return w * 64 + static_cast<std::uint64_t>(std::countr_zero(held));
+    }
+    return std::nullopt;
   }
 
   void reduce(bool last) {
@@ -357,7 +370,7 @@ class Worker {
           if (left == 0) break;
         } else {
           const auto place = static_cast<std::uint32_t>(kCarried + kept.size());
-          kept.push_back({{rows[from].order, place}, u, key_of(rows[from]), n});
+          kept.push_back({{rows[from].order, place, u}, key_of(rows[from]), n});
           kept_sums.insert(kept_sums.end(), sums_.begin(), sums_.end());
           if (groups + 1 == s_.bounds.groups_per_unit) last_orders_[u] = rows[from].order;
         }
@@ -509,13 +522,13 @@ class Worker {
   }
 
   const Setting& s_;
-  std::size_t measures_, null_at_;
+  std::size_t measures_, null_at_, words_;
   Partial out_;
   std::uint64_t dropped_ = 0;
-  std::size_t words_ = 0, rows_per_block_ = 0;
+  std::size_t rows_per_block_ = 0;
   unsigned block_bits_ = 0;
   std::vector<PartitionedRows::Block> blocks_;  // of this wave
-  std::vector<Candidate> candidates_;
+  std::vector<Entry> candidates_;
   std::vector<std::uint64_t> orders_;  // of a block
   std::vector<std::uint32_t> slots_, starts_;
   std::vector<Unit> units_;
