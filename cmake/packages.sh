@@ -1,4 +1,4 @@
-# Sourced by ./run and ./test: makes sure that Debian packages and DuckDB are there. Nothing is contacted when they are.
+# Sourced by ./run, ./test and what is in bench/: makes sure that Debian packages and DuckDB are there. Nothing is contacted when they are.
 
 say() { printf '\033[2m── %s\033[0m\n' "$*" >&2; }
 
@@ -14,6 +14,7 @@ build_packages="cmake ninja-build g++ pkg-config libssl-dev libboost-dev libgmp-
 nlohmann-json3-dev libcli11-dev libpg-query-dev libsqlite3-dev libpq-dev libedit-dev"
 test_packages="libgtest-dev libgmock-dev clang-format postgresql"
 tidy_packages="clang-tidy"
+bench_packages="libbenchmark-dev python3-venv"
 
 missing_packages() {
   local package
