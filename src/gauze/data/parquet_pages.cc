@@ -98,8 +98,11 @@ ColumnChunk read_chunk(Thrift& in, Thrift::Type type) {
     if (field.id == 1 || field.id == 8 || field.id == 9) chunk.plain_file = false;
     if (field.id != 3) return false;
     in.fields(field.type, [&](const Thrift::Field& part) {
-      std::int64_t* to = part.id == 4    ? &chunk.codec
-                         : part.id == 5  ? &chunk.values
+      if (part.id == 4) {
+        chunk.codec = Codec{in.integer(part.type)};
+        return true;
+      }
+      std::int64_t* to = part.id == 5    ? &chunk.values
                          : part.id == 7  ? &chunk.size
                          : part.id == 9  ? &chunk.data
                          : part.id == 11 ? &chunk.dictionary
@@ -321,17 +324,15 @@ bool Pages::next(Page& page) {
   return true;
 }
 
-Bytes Pages::unpacked(Bytes packed, std::size_t size, bool is_packed, PaddedBytes& buffer) const {
-  constexpr std::int64_t kNone = 0, kSnappy = 1;
-  expect(codec_ == kNone || codec_ == kSnappy);
-  if (codec_ == kNone || !is_packed) {
+Bytes Pages::unpacked(Bytes packed, std::size_t size, bool is_packed, PaddedBytes& buffer) {
+  // No memory for what cannot be.
+  expect(size / PageUnpacker::most_growth(codec_) <= packed.size());
+  if (codec_ == Codec::kNone || !is_packed) {
     expect(packed.size() == size);
     return packed;
   }
-  expect(size / 32 <=
-         packed.size());  // three bytes become 64 at most: no memory for what cannot be
   const std::span<std::uint8_t> to = buffer.resized(size);
-  unpack_snappy(packed, to);
+  unpacker_.unpack(codec_, packed, to);
   return to;
 }
 

@@ -10,6 +10,8 @@
 
 #include "gauze/data/parquet_internal.h"
 
+struct ZSTD_DCtx_s;
+
 // Columns of Parquet down to what pages hold (parquet.md), for counting and for scanning. Whatever is not as it should be throws
 // `Unreadable`.
 namespace gauze::internal::parquet {
@@ -57,9 +59,12 @@ enum class Stored : std::int8_t {
   kByteArray = 6
 };
 
+/// How pages are packed; numbers of parquet.thrift. What else there is is not read here.
+enum class Codec : std::int64_t { kNone = 0, kSnappy = 1, kGzip = 2, kZstandard = 6, kLz4 = 7 };
+
 /// The dictionary and the pages of one column in one row group.
 struct ColumnChunk {
-  std::int64_t codec = 0;
+  Codec codec = Codec::kNone;
   std::int64_t rows = 0;  ///< of the row group
   std::int64_t values = 0;
   std::int64_t size = 0;
@@ -84,6 +89,25 @@ ColumnsOfFile open_columns(const std::string& path, std::span<const ColumnInfo> 
 
 /// Snappy, from its size on: literals, and copies of what came before.
 void unpack_snappy(Bytes from, std::span<std::uint8_t> to);
+
+/// Unpacks one page after the other, with what a codec needs of its own for all of them.
+class PageUnpacker {
+ public:
+  /// How many bytes may come of one at most. Throws for a codec that there is not.
+  static std::size_t most_growth(Codec codec);
+
+  /// Makes all of `to`, and nothing beyond, of all of `from`, both below 2^31 bytes.
+  void unpack(Codec codec, Bytes from, std::span<std::uint8_t> to);
+
+ private:
+  struct FreeZstandard {
+    void operator()(ZSTD_DCtx_s* context) const;
+  };
+
+  void unpack_zstandard(Bytes from, std::span<std::uint8_t> to);
+
+  std::unique_ptr<ZSTD_DCtx_s, FreeZstandard> zstandard_;  ///< from the first page on
+};
 
 /// Runs and packed groups of numbers of `width` bits (Parquet's RLE).
 class Runs {
@@ -170,12 +194,13 @@ class Pages {
   bool next(Page& page);
 
  private:
-  Bytes unpacked(Bytes packed, std::size_t size, bool is_packed, PaddedBytes& buffer) const;
+  Bytes unpacked(Bytes packed, std::size_t size, bool is_packed, PaddedBytes& buffer);
 
   FileWindow rest_;         ///< of the chunk, from the page before on
   std::size_t packed_ = 0;  ///< bytes of that
   PaddedBytes dictionary_, page_;
-  std::int64_t codec_ = 0;
+  PageUnpacker unpacker_;
+  Codec codec_ = Codec::kNone;
   bool nullable_ = false, has_dictionary_ = false;
   std::uint64_t left_ = 0;
 };
