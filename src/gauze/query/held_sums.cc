@@ -156,12 +156,17 @@ class HeldSums {
   }
 
   void count(const Batch& batch, std::span<const std::uint64_t> weights, Tally& tally) const {
+    std::int64_t* const rows = tally.rows.data();
+    if (keys_.size() == 1 && cells_.empty() && weights.empty()) {
+      keys_[0].each(batch.columns[0], tally.dictionaries[0], batch.rows,
+                    [&](std::size_t, std::uint32_t code) { ++rows[code]; });
+      return;
+    }
     tally.codes.resize(batch.rows);
     const std::span<std::uint32_t> codes = tally.codes;
     for (std::size_t k = 0; k < keys_.size(); ++k) {
       keys_[k].fold(batch.columns[k], k == 0, tally.dictionaries[k], codes);
     }
-    std::int64_t* const rows = tally.rows.data();
     if (weights.empty()) {
       for (const std::uint32_t code : codes) ++rows[code];
     } else {

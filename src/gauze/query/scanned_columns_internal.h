@@ -69,20 +69,15 @@ class KeyCodes {
     std::vector<std::uint32_t> codes;
   };
 
-  /// codes = codes * size + code; for the first of the keys, codes = code.
-  void fold(const BatchColumn& column, bool is_first, Dictionary& known,
-            std::span<std::uint32_t> codes) const {
-    const auto size = static_cast<std::uint32_t>(positions_.size());
-    const auto each = [&](auto code_at) {
-      if (is_first) {
-        for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = code_at(i);
-      } else {
-        for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = codes[i] * size + code_at(i);
-      }
-    };
+  /// Calls take(row, code) for each row.
+  template <class Take>
+  void each(const BatchColumn& column, Dictionary& known, std::size_t rows, Take take) const {
     const auto each_or_null = [&](auto code_at) {
-      if (column.valid.empty()) return each(code_at);
-      each([&](std::size_t row) { return column.valid[row] == 0 ? null_ : code_at(row); });
+      if (column.valid.empty()) {
+        for (std::size_t i = 0; i < rows; ++i) take(i, code_at(i));
+      } else {
+        for (std::size_t i = 0; i < rows; ++i) take(i, column.valid[i] == 0 ? null_ : code_at(i));
+      }
     };
     if (column.kind == BatchColumn::Kind::kIntegers) {
       each_or_null([&](std::size_t row) { return code(column.integers[row]); });
@@ -95,6 +90,19 @@ class KeyCodes {
         for (const std::string_view text : column.dictionary) known.codes.push_back(code(text));
       }
       each_or_null([&](std::size_t row) { return known.codes[column.codes[row]]; });
+    }
+  }
+
+  /// codes = codes * size + code; for the first of the keys, codes = code.
+  void fold(const BatchColumn& column, bool is_first, Dictionary& known,
+            std::span<std::uint32_t> codes) const {
+    const auto size = static_cast<std::uint32_t>(positions_.size());
+    if (is_first) {
+      each(column, known, codes.size(),
+           [&](std::size_t i, std::uint32_t code) { codes[i] = code; });
+    } else {
+      each(column, known, codes.size(),
+           [&](std::size_t i, std::uint32_t code) { codes[i] = codes[i] * size + code; });
     }
   }
 
