@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "gauze/data/pack_test_internal.h"
 #include "gauze/data/parquet_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
+#include "gauze/data/steward.h"
 #include "gauze/data/table.h"
 #include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
@@ -374,6 +376,57 @@ TEST(FileSource, AFullDiskWhileMendingIsAnErrorLikeAnyOther) {
   std::signal(SIGXFSZ, old);
   EXPECT_THAT(message, ::testing::AllOf(HasSubstr("temporary folder"), Not(HasSubstr("secret"))));
   EXPECT_EQ(rows_of(*source, "SELECT n FROM t"), Lines{"-"});
+}
+
+/// What an error of this code says; nothing where there is none.
+template <class Run>
+std::string said(ErrorCode code, Run run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "";
+}
+
+// Whatever its rows hold and however it is packed: a question about the column ends in the same words, which name the way out, and
+// the steward hears which column it is.
+TEST(FileSource, ADamagedPageOfParquetEndsAQuestionInTheSameWords) {
+  const Folder folder;
+  const Schema schema = parse_schema(
+      R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row", "columns": {
+          "g": {"type": "integer", "lower": 0, "upper": 2}, "s": {"type": "text"}}}}})");
+  std::string words, stewards;
+  for (const testing::Packing& packing : testing::kPackings) {
+    for (const char* content : {"i % 3", "7777777"}) {
+      const std::string path = folder.path("t.parquet");
+      internal::run_duckdb({std::string("COPY (SELECT (") + content +
+                            ")::BIGINT AS g, 'secret' || i AS s FROM range(5000) t(i)) TO '" +
+                            path + "' (COMPRESSION " + packing.name + ")"});
+      std::ifstream file(path, std::ios::binary);
+      std::string bytes{std::istreambuf_iterator<char>(file), {}};
+      folder.write("t.parquet", bytes.replace(4, 16, 16, '\xff'));  // where the first page begins
+      const auto source = open_files({{"t", path}});
+      const ColumnInfo g{"g", Type::kInteger};
+      EXPECT_FALSE(source->value_counts("t", "g", Type::kInteger, {}));
+      Batch batch;
+      for (const auto& stream : source->scan("t", {&g, 1}, 1))
+        EXPECT_THROW(stream->next(batch), MendedError);
+      const std::string asked =
+          said(ErrorCode::kIo, [&] { rows_of(*source, "SELECT CAST(sum(g) AS BIGINT) FROM t"); });
+      const std::string checked =
+          said(ErrorCode::kInvalidInput, [&] { check_schema(*source, schema); });
+      if (words.empty()) words = asked;
+      if (stewards.empty()) stewards = checked;
+      EXPECT_EQ(asked, words) << packing.name;
+      EXPECT_EQ(checked, stewards) << packing.name;
+      EXPECT_EQ(rows_of(*source, "SELECT count(s) FROM t"), Lines{"5000"});
+    }
+  }
+  EXPECT_THAT(words, ::testing::AllOf(HasSubstr("damaged"), HasSubstr("gauze schema check")));
+  EXPECT_THAT(stewards, ::testing::AllOf(HasSubstr("'g'"), HasSubstr("damaged"),
+                                         Not(HasSubstr("'s'")), Not(HasSubstr("secret"))));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "gauze/query/sql_query_internal.h"
 #include "gauze/query/sql_query_test_internal.h"
 #include "gauze/random/uniform.h"
+#include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 
 // Sums of columns without SQL, of tables in memory and of files, beside what SQL makes of them.
@@ -159,6 +160,27 @@ TEST(HeldSums, OfFilesThatAreNotReadHereAreLeftToSql) {
   EXPECT_EQ(full_groups(q, *fresh),
             (Groups{{"06", {6667, 66648}}, {"16", {6667, 66652}}, {"26", {6666, 66645}}}));
   EXPECT_TRUE(fresh->scan("t", columns, 1).empty());
+}
+
+// A row group that is damaged is not left out: there is no answer.
+TEST(HeldSums, OfDamagedFilesAreNoAnswer) {
+  const Files files;
+  const std::string path = files.path("t.parquet");
+  for (const char* packed : {"snappy", "zstd", "gzip", "lz4_raw"}) {
+    internal::run_duckdb(
+        {"COPY (SELECT (i % 3)::BIGINT AS g, i % 7 AS x FROM range(50000) t(i)) "
+         "TO '" +
+         path + "' (ROW_GROUP_SIZE 10000, COMPRESSION " + packed + ")"});
+    std::ifstream in(path, std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    in.close();
+    std::ofstream(path, std::ios::binary) << bytes.replace(4, 16, 16, '\xff');
+    for (const char* question :
+         {"SELECT g, COUNT(*) AS n FROM t GROUP BY g", "SELECT g, SUM(x) AS s FROM t GROUP BY g"}) {
+      const SqlQuery q = query(question, held_schema(), "1000000");
+      EXPECT_ERROR(full_groups(q, *open_files({{"t", path}})), ErrorCode::kIo);
+    }
+  }
 }
 
 // Whoever watches hears how much is done, and may stop it.
