@@ -5,6 +5,7 @@
 #include "gauze/base/error.h"
 #include "gauze/histogram/adaptive_grid.h"
 #include "gauze/histogram/adaptive_hierarchy.h"
+#include "gauze/histogram/cells_by_rows.h"
 #include "gauze/histogram/flat.h"
 #include "gauze/histogram/pruned_hierarchy.h"
 #include "gauze/histogram/rare_noise.h"
@@ -14,6 +15,9 @@ namespace {
 
 /// More cells than this are not counted one by one.
 constexpr std::uint64_t kMostCells = 1u << 22;
+
+/// From so many cells on the noise of all of them together hides a number of rows that is worth a look.
+constexpr std::uint64_t kManyCells = 2048;
 
 /// The largest number of cells for which no hierarchy beats a flat histogram at ranges (Qardaji, Yang
 /// and Li 2013).
@@ -50,6 +54,13 @@ PrunedHierarchy pruned_of(const AutoHistogram::Options& options, HistogramAim ai
                           .aim = aim});
 }
 
+CellsByRows cells_of(const AutoHistogram::Options& options) {
+  return CellsByRows({.shape = options.shape,
+                      .epsilon = options.epsilon,
+                      .rows_per_unit = options.rows_per_unit,
+                      .expected_rows = options.expected_rows});
+}
+
 AdaptiveHierarchy adaptive_of(const AutoHistogram::Options& options) {
   return AdaptiveHierarchy({.shape = options.shape,
                             .epsilon = options.epsilon,
@@ -78,6 +89,8 @@ AutoHistogram::Method AutoHistogram::method() const {
   const Shape& shape = options_.shape;
   if (shape.cells() > kMostCells) return Method::kGrid;
   if (shape.cells() <= 8 || is_loud(options_)) return Method::kFlat;
+  if (options_.aim == HistogramAim::kCells && options_.delta == 0 && shape.cells() >= kManyCells)
+    return Method::kCellsByRows;
   const bool few = shape.cells() <= flat_up_to(shape.axes());
   const bool grows =
       options_.delta == 0 && shape.axes() > 1;  // and finds out whether cells are full
@@ -95,6 +108,9 @@ AutoHistogram::AutoHistogram(Options options) : options_(std::move(options)) {
     case Method::kCells:
       event_ = pruned_of(options_, HistogramAim::kCells).event();
       break;
+    case Method::kCellsByRows:
+      event_ = cells_of(options_).event();
+      break;
     case Method::kGrid:
       event_ = grid_of(options_).event();
       break;
@@ -110,6 +126,8 @@ Accuracy AutoHistogram::accuracy(double confidence) const {
       return flat_of(options_).accuracy(confidence);
     case Method::kCells:
       return pruned_of(options_, HistogramAim::kCells).accuracy(confidence);
+    case Method::kCellsByRows:
+      return cells_of(options_).accuracy(confidence);
     case Method::kGrid:
       return grid_of(options_).accuracy(confidence);
     default:
@@ -139,6 +157,11 @@ Release<RangeHistogram> AutoHistogram::run(const Points& points, Context& contex
       return noted(
           pruned_of(options_, HistogramAim::kCells).run(counts_of(options_.shape, points), context),
           "noise on every cell, then even neighbours merged: best for single cells and for few");
+    case Method::kCellsByRows:
+      return noted(
+          cells_of(options_).run(counts_of(options_.shape, points), context),
+          "noise on every cell, then even neighbours merged: best for single cells, unless there "
+          "are so few rows that blocks are");
     case Method::kGrid:
       return noted(grid_of(options_).run(points, context),
                    "adaptive grid: there are more cells than could be counted one by one");

@@ -37,7 +37,7 @@ class AutoHistogram {
   Release<RangeHistogram> run(const Points& points, Context& context) const;
 
  private:
-  enum class Method : std::uint8_t { kFlat, kCells, kLevels, kGrid };
+  enum class Method : std::uint8_t { kFlat, kCells, kCellsByRows, kLevels, kGrid };
 
   Method method() const;
 

@@ -54,7 +54,8 @@ TEST(AutoHistogram, KeepsTheContractWhateverItChooses) {
 TEST(AutoHistogram, CostsEpsilonWhateverItChooses) {
   for (const Shape& shape :
        {Shape{{3}}, Shape{{40}}, Shape{{4096}}, Shape{{256, 256}}, Shape{{1u << 16, 1u << 16}}})
-    EXPECT_NEAR(epsilon_at({chosen(shape, Ratio(3, 10)).event()}, 0).epsilon, 0.3, 1e-12);
+    for (const HistogramAim aim : {HistogramAim::kRanges, HistogramAim::kCells})
+      EXPECT_NEAR(epsilon_at({chosen(shape, Ratio(3, 10), aim).event()}, 0).epsilon, 0.3, 1e-12);
 }
 
 TEST(AutoHistogram, SaysWhatItTookAndWhy) {
@@ -70,6 +71,7 @@ TEST(AutoHistogram, SaysWhatItTookAndWhy) {
       release_once(chosen(Shape{{400}}, 5), Points{{1}}, bits).note().ends_with("taken out"));
   EXPECT_TRUE(note(Shape{{400}}, {{1}}, HistogramAim::kCells).starts_with("noise on every cell"));
   EXPECT_TRUE(note(Shape{{40}}, {{1}}).starts_with("noise on every cell"));
+  EXPECT_TRUE(note(Shape{{2048}}, {{1}}, HistogramAim::kCells).ends_with("that blocks are"));
   for (const std::int64_t rows : {1, 2000, 1'000'000})
     EXPECT_TRUE(note(Shape{{400}}, {{1}, {rows}}).starts_with("adaptive hierarchy"));
   EXPECT_TRUE(note(Shape{{20, 20}}, {{1, 1}}).starts_with("adaptive hierarchy"));
