@@ -29,6 +29,7 @@ std::optional<Function> moment_named(const std::string& name) {
       {"stddev", Function::kStddevSample},
       {"stddev_samp", Function::kStddevSample},
       {"stddev_pop", Function::kStddevPopulation},
+      {"covar", Function::kCovarianceSample},
       {"covar_samp", Function::kCovarianceSample},
       {"covar_pop", Function::kCovariancePopulation},
       {"corr", Function::kCorrelation}};
@@ -335,6 +336,7 @@ std::optional<Bound> AnswerPlanner::leaf(const SqlExpr& expression) {
 }
 
 Bound AnswerPlanner::bind_released(const SqlExpr& expression) {
+  check_functions(expression);
   return Binder(Place::kReleased, [this](const SqlExpr& each) { return leaf(each); })
       .bind(expression);
 }
@@ -359,6 +361,7 @@ void AnswerPlanner::add_output(const SqlItem& item) {
 
 /// ORDER BY 2, ORDER BY alias, HAVING alias > 5: an output by its name, else an expression.
 Bound AnswerPlanner::output_named(const SqlExpr& expression) {
+  check_functions(expression);
   return Binder(Place::kReleased,
                 [this](const SqlExpr& each) -> std::optional<Bound> {
                   if (each.kind == SqlExpr::Kind::kColumn && each.name.size() == 1)

@@ -32,13 +32,14 @@ std::string canonical(const std::string& function) {
   return function;
 }
 
-bool is_volatile(const std::string& function) {
+void refuse_volatile(const std::string& function) {
   for (const char* name : {"random", "now", "clock_timestamp", "statement_timestamp",
                            "transaction_timestamp", "timeofday", "setseed", "nextval", "currval",
                            "gen_random_uuid", "uuid", "pg_sleep", "age", "today", "txid_current",
                            "current_setting", "version", "pg_backend_pid", "get_current_timestamp"})
-    if (function == name) return true;
-  return false;
+    if (function == name)
+      throw Error(ErrorCode::kNotPrivate,
+                  function + "() is not a function of the rows; write the value instead");
 }
 
 std::string part_text(const SqlExpr& part) {
@@ -133,10 +134,18 @@ bool folds(const std::string& function) {
 
 }  // namespace
 
+void check_functions(const SqlExpr& expression) {
+  if (expression.kind == SqlExpr::Kind::kCall && !is_aggregate(expression) &&
+      expression.function != "bin") {
+    refuse_volatile(expression.function);
+    const SqlExpr call = written_out(expression);
+    if (call.kind == SqlExpr::Kind::kCall) check_function(call.function, call.arguments.size());
+  }
+  for (const SqlExpr& argument : expression.arguments) check_functions(argument);
+}
+
 Bound Binder::call(const SqlExpr& written) const {
-  if (is_volatile(written.function))
-    throw Error(ErrorCode::kNotPrivate,
-                written.function + "() is not a function of the rows; write the value instead");
+  refuse_volatile(written.function);
   if (written.distinct || written.star || !written.filter.empty() || !written.within.empty())
     unsupported(written.function + " is not an aggregate that Gauze knows");
   const SqlExpr expression = written_out(written);

@@ -34,6 +34,10 @@ class Binder {
   Leaf leaf_;
 };
 
+/// Refuses an unknown function, at any depth: what is wrong with a question's words is said before what is wrong with
+/// its columns. Throws `kUnsupported`, `kNotPrivate`.
+void check_functions(const SqlExpr& expression);
+
 /// A relation whose columns have names that a question can use.
 struct Scope {
   RelationPtr relation;

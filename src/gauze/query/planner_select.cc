@@ -22,6 +22,7 @@ bool is_aggregate(const SqlExpr& expression) {
                                            "stddev",
                                            "stddev_samp",
                                            "stddev_pop",
+                                           "covar",
                                            "covar_samp",
                                            "covar_pop",
                                            "corr",

@@ -383,8 +383,16 @@ Facts hull(const std::vector<Facts>& parts, const std::string& where) {
 
 namespace {
 
-Facts checked_call(const Expression& call, const std::vector<Facts>& arguments, Place place) {
-  const std::string& function = call.function;
+bool is_conversion(const std::string& function) {
+  for (const char* name : {"to_boolean", "to_integer", "to_decimal", "to_double", "to_text",
+                           "to_date", "to_timestamp"})
+    if (function == name) return true;
+  return false;
+}
+
+}  // namespace
+
+void check_function(const std::string& function, std::size_t arguments) {
   static constexpr struct {
     const char* name;
     std::size_t least, most;
@@ -401,18 +409,24 @@ Facts checked_call(const Expression& call, const std::vector<Facts>& arguments, 
       {"case", 3, 100000},   {"date_part", 2, 2},  {"date_trunc", 2, 2}, {"concat", 1, 100},
       {"upper", 1, 1},       {"lower", 1, 1},      {"trim", 1, 1},       {"ltrim", 1, 1},
       {"rtrim", 1, 1},       {"length", 1, 1},     {"substr", 3, 3}};
-  bool known = function.starts_with("to_") && arguments.size() == 1;
+  bool known = is_conversion(function) && arguments == 1;
   for (const auto& each : kFunctions)
     if (function == each.name) {
       known = true;
-      if (arguments.size() < each.least || arguments.size() > each.most)
+      if (arguments < each.least || arguments > each.most)
         unsupported(function + " takes " + std::to_string(each.least) +
                     (each.most > each.least ? " or more" : "") + " arguments");
     }
   if (!known)
     unsupported("the function " + function +
                 " is not supported: it is not known to be total and the same everywhere");
+}
 
+namespace {
+
+Facts checked_call(const Expression& call, const std::vector<Facts>& arguments, Place place) {
+  const std::string& function = call.function;
+  check_function(function, arguments.size());
   if (auto result = logical(call, arguments)) return *result;
   if (auto result = choice(call, arguments)) return *result;
   for (const char* name : {"+", "-", "*", "/", "//", "%"})

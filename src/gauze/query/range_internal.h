@@ -32,6 +32,9 @@ Facts literal_facts(const Value& value);
 /// (units and what refers to them) are converted only, for moving them would make one owner of several.
 Facts column_facts(const TableSchema& table, const ColumnSchema& column, bool identity);
 
+/// Throws `kUnsupported` unless there is such a function of that many arguments.
+void check_function(const std::string& function, std::size_t arguments);
+
 /// Of a call, from those of its arguments. Throws `kUnsupported` (types, unknown functions), `kMissingKnowledge`
 /// (no range where one is needed) and `kNotPrivate` (it could fail on some row).
 Facts call_facts(const Expression& call, const std::vector<Facts>& arguments, Place place);
