@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -34,16 +35,25 @@ auto release(const Algorithm& algorithm, Input&& input, BitSource& bits) {
 
 namespace door {
 
-/// Does it, unless the ledger is out of reach.
+/// How a message ends when a run failed after the reservation; neither depends on a row.
+inline constexpr const char* kPaysAgain =
+    "; its price stays reserved in the ledger, and the same question in the same words and at the "
+    "same epsilon is answered without paying again";
+inline constexpr const char* kStaysSpent =
+    "; its price stays charged in the ledger, for noise may have been drawn";
+
+/// Does it, unless the ledger is out of reach: whether it was done.
 template <class Action>
-void attempt(Action action) {
+bool attempt(Action action) {
   try {
     action();
+    return true;
   } catch (const Error& error) {
     const ErrorCode code = error.code();
     if (code != ErrorCode::kBusy && code != ErrorCode::kIo && code != ErrorCode::kUnavailable) {
       throw;
     }
+    return false;
   }
 }
 
@@ -65,7 +75,8 @@ decltype(auto) opened(Input& input) {
 ///
 /// A run that throws before it charged its meter drew no noise: its reservation is marked
 /// interrupted, and the same question can be asked again at no further cost. After that everything
-/// stays spent, whatever happens. Throws what `Ledger::reserve` and the run throw.
+/// stays spent, whatever happens. Throws what `Ledger::reserve` and the run throw; the message of an
+/// `Error` of the run then says which of the two it is.
 ///
 /// Argument: src/gauze/ledger/ledger.md
 template <class Input, class Algorithm>
@@ -76,13 +87,19 @@ auto release(const Request& request, const Algorithm& algorithm, Input&& input, 
   Grant grant = ledger.reserve(request, algorithm.event());
   Meter meter(grant.reserved());
   Context context{meter, bits};
+  const auto interrupted = [&] {
+    // Where this fails too, the reservation stays spent; the caller is told why the run failed.
+    return meter.charged().empty() && door::attempt([&] { ledger.interrupt(std::move(grant)); });
+  };
   const auto run = [&] {
     try {
       auto&& rows = door::opened(input);
       return algorithm.run(rows, context);
+    } catch (const Error& error) {
+      throw Error(error.code(),
+                  error.what() + std::string(interrupted() ? door::kPaysAgain : door::kStaysSpent));
     } catch (...) {
-      // Where this fails too, the reservation stays spent; the caller is told why the run failed.
-      if (meter.charged().empty()) door::attempt([&] { ledger.interrupt(std::move(grant)); });
+      interrupted();
       throw;
     }
   };

@@ -146,6 +146,27 @@ TEST(TheDoorWithALedger, RefundsNothingOnceNoiseMayHaveBeenSeen) {
   EXPECT_ERROR(release(ask(), Careful{}, well, ledger, bits), ErrorCode::kBudgetExceeded);
 }
 
+/// What a run that fails like this tells whoever asked.
+std::string failure(Careful::Fails fails, Ledger& ledger) {
+  SeededBits bits(1);
+  Well well;
+  try {
+    release(ask(), Careful{fails}, well, ledger, bits);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TheDoorWithALedger, SaysWhatAFailureCostAndHowToAskAgain) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  EXPECT_EQ(failure(Careful::Fails::kBeforePaying, ledger),
+            std::string("the source is gone") + door::kPaysAgain);
+  EXPECT_EQ(failure(Careful::Fails::kAfterPaying, ledger),
+            std::string("no bits") + door::kStaysSpent);
+}
+
 TEST(TheDoorWithALedger, HandsOutWhatIsPaidForThoughTheLedgerGoesAwayMeanwhile) {
   const LedgerFolder folder;
   { new_ledger(folder.file(), Budget::pure(1)); }
