@@ -97,8 +97,8 @@ audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
           "that it printed follow.");
     }
     return report;
-  } catch (const Stopped&) {
-    throw Exit{130};
+  } catch (const Stopped& stopped) {
+    throw Exit{128 + stopped.signal};
   }
 }
 

@@ -8,6 +8,7 @@
 #include "gauze/engine/release.h"
 #include "gauze/random/system_bits.h"
 #include "numbers.h"
+#include "progress.h"
 
 namespace gauze::cli {
 namespace {
@@ -72,10 +73,12 @@ void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost,
 void release_column(const ColumnRequest& request) {
   Desk desk(request.data);
   const TableSchema& table = private_table(desk.schema(), request.table);
+  std::optional<Progress> progress;
   const ColumnJob job({.algorithm = request.algorithm,
                        .options = request.options,
                        .table = table,
-                       .column = request.column});
+                       .column = request.column,
+                       .progress = until_read(progress)});
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, request.accept_weak);
   require(request.confidence == 0.95 || job.accuracy(request.confidence),
@@ -85,6 +88,7 @@ void release_column(const ColumnRequest& request) {
                                {"table", table.name},
                                {"column", request.column}};
   SystemBits bits;
+  progress.emplace();
   Release<nlohmann::json> answer =
       desk.ledger() == nullptr
           ? release(job, desk.source(), bits)

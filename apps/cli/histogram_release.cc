@@ -15,6 +15,7 @@
 #include "html.h"
 #include "numbers.h"
 #include "page.h"
+#include "progress.h"
 
 namespace gauze::cli {
 namespace {
@@ -133,10 +134,12 @@ Released release_columns(const HistogramRequest& request) {
   Desk desk(request.data);
   check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
   const TableSchema& table = private_table(desk.schema(), request.table);
+  std::optional<Progress> progress;
   HistogramJob::Options options{.algorithm = request.algorithm,
                                 .options = request.options,
                                 .table = table,
-                                .columns = request.columns};
+                                .columns = request.columns,
+                                .progress = until_read(progress)};
   Questions asked = questions_of(request, HistogramJob::axes_of(options));
   options.options = told(request, asked);
   const HistogramJob job(std::move(options));
@@ -147,6 +150,7 @@ Released release_columns(const HistogramRequest& request) {
                                {"table", table.name},
                                {"columns", request.columns}};
   SystemBits bits;
+  progress.emplace();
   auto answer = desk.ledger() == nullptr
                     ? release(job, desk.source(), bits)
                     : release(

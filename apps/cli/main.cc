@@ -1,5 +1,6 @@
 // The `gauze` program: one file per subcommand, errors become exit codes here and nowhere else.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -138,10 +139,10 @@ int run(int argc, char** argv) {
     return report(error.code(), error.what(), as_json);
   } catch (const Exit& exit) {
     return std::fflush(stdout) == 0 ? exit.code : exit_code(ErrorCode::kIo);
-  } catch (const Stopped&) {
+  } catch (const Stopped& stopped) {
     std::cerr
         << "gauze: stopped; what was reserved for this question pays when it is asked again\n";
-    return 130;
+    return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {
     return report(ErrorCode::kInvalidInput, "this needs more memory than the machine has", as_json);
   } catch (const std::exception& error) {
@@ -154,5 +155,7 @@ int run(int argc, char** argv) {
 }  // namespace gauze::cli
 
 int main(int argc, char** argv) {
+  // A file that grows beyond its limit is an error of writing like others.
+  std::signal(SIGXFSZ, SIG_IGN);
   return gauze::cli::run(argc, argv);
 }

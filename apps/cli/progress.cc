@@ -12,7 +12,10 @@
 namespace gauze::cli {
 namespace {
 
+/// The signal that asked to stop; 0 while none has.
 volatile std::sig_atomic_t stop_asked = 0;
+
+constexpr std::array<int, 3> kStopping = {SIGINT, SIGTERM, SIGHUP};
 
 constexpr auto kPatience = std::chrono::milliseconds(700);
 constexpr auto kBetween = std::chrono::milliseconds(100);
@@ -27,13 +30,17 @@ Progress::Progress(const char* doing)
       terminal_(isatty(STDERR_FILENO) != 0) {
   stop_asked = 0;
   struct sigaction action {};
-  action.sa_handler = [](int) { stop_asked = 1; };
-  sigaction(SIGINT, &action, &before_);
+  action.sa_handler = [](int signal) { stop_asked = signal; };
+  for (std::size_t i = 0; i < kStopping.size(); ++i) {
+    sigaction(kStopping[i], nullptr, &before_[i]);
+    // Whoever started us with `nohup` wants no end.
+    if (before_[i].sa_handler != SIG_IGN) sigaction(kStopping[i], &action, nullptr);
+  }
 }
 
 Progress::~Progress() {
   erase();
-  sigaction(SIGINT, &before_, nullptr);
+  for (std::size_t i = 0; i < kStopping.size(); ++i) sigaction(kStopping[i], &before_[i], nullptr);
 }
 
 void Progress::erase() {
@@ -42,7 +49,7 @@ void Progress::erase() {
 }
 
 void Progress::show(double done) {
-  if (stop_asked != 0) throw Stopped{};
+  if (stop_asked != 0) throw Stopped{stop_asked};
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now - start_ < kPatience || (shown_ && now - last_ < kBetween)) return;
   last_ = now;
@@ -57,6 +64,14 @@ void Progress::show(double done) {
   for (int i = 0; i < kWidth; ++i) bar += i < full ? glyph("█", "#") : glyph("░", ".");
   std::fprintf(stderr, "\r\033[K  %s %s %3.0f %%", doing_, bar.c_str(),
                100 * std::clamp(done, 0.0, 1.0));
+}
+
+std::function<void(double done)> until_read(std::optional<Progress>& progress) {
+  return [&progress](double done) {
+    if (!progress) return;
+    progress->show(done);
+    if (done >= 1) progress.reset();
+  };
 }
 
 }  // namespace gauze::cli

@@ -270,7 +270,8 @@ void interactive(Conversation& conversation) {
       std::cerr << wrap(shown(error.what()) + " [" + name(error.code()) + "]", "  ",
                         std::min<std::size_t>(terminal_width(), 100));
       statements.clear();
-    } catch (const Stopped&) {
+    } catch (const Stopped& stopped) {
+      if (stopped.signal != SIGINT) throw;
       print_line("  stopped; what was reserved for this question pays when it is asked again");
       statements.clear();
     }

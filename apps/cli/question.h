@@ -39,12 +39,14 @@ struct Answered {
 /// Plans and prices `sql`. Refuses what would leak, and weak guarantees nobody insisted on.
 Quote quote(Desk& desk, const std::string& sql, const Terms& terms);
 
-/// Asks through the one door. On a terminal a long scan shows how far it is; Ctrl-C stops it and
-/// throws `Stopped`.
+/// Asks through the one door. On a terminal a long scan shows how far it is; Ctrl-C, SIGTERM and
+/// SIGHUP stop it and throw `Stopped`.
 Answered ask(Desk& desk, Quote quote);
 
-/// The user pressed Ctrl-C: no answer, and no error worth a code.
-struct Stopped {};
+/// A signal asked to stop, Ctrl-C or another: no answer, and no error worth a code.
+struct Stopped {
+  int signal;
+};
 
 void print_answer(const Answered& answered);
 void print_quote(const Quote& quote);

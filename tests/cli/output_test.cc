@@ -48,6 +48,15 @@ TEST(SqlOutput, TheReportStandsAlone) {
               AllOf(Not(HasSubstr("<script")), Not(HasSubstr("http")), Not(HasSubstr("url("))));
 }
 
+TEST(SqlOutput, AFileBeyondItsLimitIsAnErrorAndNoSilentEnd) {
+  const Clinic clinic;
+  const Ran ran = gauze_program("sql '" + std::string(kByWard) + "' --epsilon 5 --report " +
+                                    clinic.path("page.html") + clinic.data(),
+                                "", "ulimit -f 2;");
+  EXPECT_EQ(ran.exit, 5);
+  EXPECT_THAT(ran.err, HasSubstr("[io]"));
+}
+
 TEST(SqlOutput, TheReportDrawsTimeAsALine) {
   const Clinic clinic;
   const std::string page = clinic.path("page.html");

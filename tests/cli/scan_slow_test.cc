@@ -67,6 +67,21 @@ TEST(LongScans, AreNotPaidTwiceWhenAskedAgain) {
   EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 2);
 }
 
+// However the program is told to end, the reservation says that no noise was drawn.
+TEST(LongScans, AreInterruptedAlikeByEverySignalThatEndsPrograms) {
+  const LongScan scan;
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    Terminal terminal(scan.arguments());
+    terminal.until("%");
+    terminal.send(signal);
+    EXPECT_THAT(terminal.until("asked again"), HasSubstr("stopped")) << signal;
+    EXPECT_EQ(terminal.wait(), 128 + signal);
+    const Ran history = gauze_program("ledger history --json " + scan.path("t.ledger"));
+    EXPECT_EQ(history.json().size(), 1u) << history.out;
+    EXPECT_EQ(history.json().at(0).at("state"), "interrupted") << signal;
+  }
+}
+
 TEST(Databases, AnswerAsFilesDo) {
   const Clinic clinic;
   const gauze::testing::PostgresServer server;

@@ -33,6 +33,8 @@ class Terminal {
     ASSERT_EQ(write(file_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
   }
 
+  void send(int signal) const { ASSERT_EQ(kill(child_, signal), 0); }
+
   /// Everything up to and with `text`; what there was when nothing came for 20 seconds.
   std::string until(const std::string& text) {
     std::string got;

@@ -266,8 +266,8 @@ std::string carried(const Dialect& dialect, const ColumnSchema& column,
 
 }  // namespace
 
-Table read_table(Source& source, const TableSchema& schema,
-                 const std::vector<std::string>& columns) {
+Table read_table(Source& source, const TableSchema& schema, const std::vector<std::string>& columns,
+                 const std::function<void(double done)>& progress) {
   std::vector<std::string> names = columns;
   if (names.empty())
     for (const ColumnSchema& each : schema.columns) names.push_back(each.name);
@@ -289,9 +289,11 @@ Table read_table(Source& source, const TableSchema& schema,
     const auto stream = source.execute(sql);
     for (Batch batch; stream->next(batch);) {
       for (std::size_t i = 0; i < read.size(); ++i) read[i].append(batch.columns[i], batch.rows);
+      if (progress) progress(stream->progress());
     }
     return read;
   });
+  if (progress) progress(1);
   std::vector<Column> finished;
   for (Growing& each : growing) finished.push_back(each.finish());
   return Table(std::move(names), std::move(finished));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -94,10 +95,11 @@ class Table {
 };
 
 /// The named columns of a table as its schema promises them: converted, clamped, mapped (normalise.h).
-/// All declared columns when none is named. The order of rows means nothing. Throws `kUnknownName` and
-/// what the source throws.
+/// All declared columns when none is named. The order of rows means nothing. `progress` hears how far it is, 1 at the
+/// end, and may throw to cancel. Throws `kUnknownName` and what the source throws.
 Table read_table(Source& source, const TableSchema& schema,
-                 const std::vector<std::string>& columns = {});
+                 const std::vector<std::string>& columns = {},
+                 const std::function<void(double done)>& progress = {});
 
 /// Writes .csv, .json or .parquet, under another name first, so that a reader sees all or nothing.
 /// Throws `kInvalidOption` for other endings and `kIo`, leaving nothing behind.

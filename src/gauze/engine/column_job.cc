@@ -96,8 +96,8 @@ Release<nlohmann::json> ColumnJob::run(Source& source, Context& context) const {
   if (!unit.empty() && unit != column) read.push_back(unit);
   bounds.rows_per_unit = std::uint64_t{1};
   bounds.columns = std::vector<ColumnSchema>{column_of(options_.table, column)};
-  const BoundedTable table =
-      bound(read_table(source, options_.table, read), std::move(bounds), context.bits);
+  const BoundedTable table = bound(read_table(source, options_.table, read, options_.progress),
+                                   std::move(bounds), context.bits);
   const Column& values = table.rows().columns().front();
   std::vector<std::string> cells;
   cells.reserve(values.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -27,7 +28,8 @@ class ColumnJob {
     Required<std::string> algorithm;
     nlohmann::json options = nlohmann::json::object();  ///< of the algorithm
     Required<TableSchema> table;
-    std::string column = {};  ///< "" for `count`, which needs none
+    std::string column = {};                         ///< "" for `count`, which needs none
+    std::function<void(double done)> progress = {};  ///< while rows are read; may throw to cancel
   };
 
   /// Throws `kInvalidOption`, `kUnknownName`, `kMissingKnowledge` and `kUnboundedData`, and what the

@@ -124,8 +124,8 @@ Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) con
     read.push_back(unit);
   bounds.rows_per_unit = rows_per_unit_;
   bounds.columns = columns;
-  const BoundedTable table =
-      bound(read_table(source, options_.table, read), std::move(bounds), context.bits);
+  const BoundedTable table = bound(read_table(source, options_.table, read, options_.progress),
+                                   std::move(bounds), context.bits);
   std::vector<std::vector<std::uint32_t>> cells;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis)
     cells.push_back(axes_[axis].indices(table.rows().columns()[axis]));

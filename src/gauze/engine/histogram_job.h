@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ class HistogramJob {
     Required<std::string> algorithm;
     nlohmann::json options = nlohmann::json::object();  ///< of the method
     Required<TableSchema> table;
-    Required<std::vector<std::string>> columns;  ///< one for each axis
+    Required<std::vector<std::string>> columns;      ///< one for each axis
+    std::function<void(double done)> progress = {};  ///< while rows are read; may throw to cancel
   };
 
   /// Throws `kInvalidOption`, `kUnknownName`, `kMissingKnowledge` and `kUnboundedData`, and what the
