@@ -54,7 +54,8 @@ void Progress::show(double done) {
   if (!terminal_ || now - start_ < kPatience || (shown_ && now - last_ < kBetween)) return;
   last_ = now;
   shown_ = true;
-  if (done < 0) {
+  // Of some joins the engine tells nothing to the end: a bar at 0 would say that nothing happens.
+  if (done <= 0) {
     const double seconds = std::chrono::duration<double>(now - start_).count();
     std::fprintf(stderr, "\r\033[K  %s, %.0f s", doing_, seconds);
     return;
