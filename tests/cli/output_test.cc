@@ -48,6 +48,16 @@ TEST(SqlOutput, TheReportStandsAlone) {
               AllOf(Not(HasSubstr("<script")), Not(HasSubstr("http")), Not(HasSubstr("url("))));
 }
 
+// Ages are whole numbers, and so is how far apart two of them are.
+TEST(SqlOutput, MediansOfWholeNumbersHaveWholeErrorBars) {
+  const Clinic clinic;
+  const Ran ran =
+      ask(clinic, "SELECT MEDIAN(age) AS m FROM visits", "--epsilon 1 -o " + clinic.path("m.csv"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(slurp(clinic.path("m.csv")),
+              ::testing::MatchesRegex("m,m_half_width\n[0-9]+,[0-9]+(.0)?\n"));
+}
+
 TEST(SqlOutput, AFileBeyondItsLimitIsAnErrorAndNoSilentEnd) {
   const Clinic clinic;
   const Ran ran = gauze_program("sql '" + std::string(kByWard) + "' --epsilon 5 --report " +

@@ -177,8 +177,12 @@ std::vector<Run> QuantileDomain::runs(std::span<const GridCount> counts) const {
   return merged(std::move(result));
 }
 
+Ratio QuantileDomain::exact(std::uint64_t index) const {
+  return range_.lower() + granularity_ * Ratio(Integer(index));
+}
+
 double QuantileDomain::value(std::uint64_t index) const {
-  return nearest_double(Ratio(range_.lower() + granularity_ * Ratio(Integer(index))));
+  return nearest_double(exact(index));
 }
 
 void check_quantile_probability(const Ratio& probability) {

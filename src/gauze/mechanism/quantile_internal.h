@@ -32,6 +32,8 @@ class QuantileDomain {
   /// The same for records that are already counted by index; indices outside go to the nearer end.
   std::vector<Run> runs(std::span<const GridCount> counts) const;
   const Ratio& granularity() const { return granularity_; }
+  /// The candidate itself, and the double nearest to it.
+  Ratio exact(std::uint64_t index) const;
   double value(std::uint64_t index) const;
 
  private:

@@ -67,19 +67,20 @@ Accuracy QuantileInterval::accuracy(double confidence) const {
 }
 
 std::vector<BracketedQuantile> QuantileInterval::choose(std::span<const internal::Run> runs,
-                                                        double margin, BitSource& bits) const {
+                                                        const Ratio& margin,
+                                                        BitSource& bits) const {
   const double lowest = round_down(options_.lower);
   const double highest = round_up(options_.upper);
   std::vector<BracketedQuantile> result;
   for (const Ratio& probability : options_.probabilities.get()) {
     const Choice of = choice(probability);
     const auto at = [&](std::int64_t shift) {
-      return domain_->value(internal::choose_quantile(runs, 0, domain_->size() - 1,
+      return domain_->exact(internal::choose_quantile(runs, 0, domain_->size() - 1,
                                                       {probability, shift}, of.rate, bits));
     };
-    const double value = at(0);
-    const double lower = std::nextafter(at(-of.down) - margin, -INFINITY);
-    const double upper = std::nextafter(at(of.up) + margin, INFINITY);
+    const double value = nearest_double(at(0));
+    const double lower = round_down(Ratio(at(-of.down) - margin));
+    const double upper = round_up(Ratio(at(of.up) + margin));
     result.push_back({value, std::max(lowest, std::min(lower, value)),
                       std::min(highest, std::max(upper, value))});
   }
@@ -91,7 +92,7 @@ Release<std::vector<BracketedQuantile>> QuantileInterval::run(std::span<const do
   context.meter.charge(event());
   // Records go to the nearest candidate, up to the rounding of doubles: 2^-50 of the range.
   const Ratio off = Ratio(1, 2) + Ratio(Integer(domain_->size())) * power_of_two(-50);
-  const double margin = round_up(Ratio(domain_->granularity() * off));
+  const Ratio margin = domain_->granularity() * off;
   return {choose(domain_->runs(values), margin, context.bits), accuracy(options_.confidence),
           event()};
 }

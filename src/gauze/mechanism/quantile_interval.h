@@ -67,7 +67,7 @@ class QuantileInterval {
   Ratio epsilon_of_choice() const;
   Choice choice(const Ratio& probability) const;
   /// `margin` is how far a record may lie from its candidate.
-  std::vector<BracketedQuantile> choose(std::span<const internal::Run> runs, double margin,
+  std::vector<BracketedQuantile> choose(std::span<const internal::Run> runs, const Ratio& margin,
                                         BitSource& bits) const;
 
   Options options_;

@@ -71,20 +71,30 @@ Event whole_event(const MeasurementDesign& design) {
   return {events::Composed{std::move(events)}, Relation::kAddRemove};
 }
 
+/// Whether every value is a candidate of its quantiles: whole numbers, one apart.
+bool is_on_grid(const ValueColumn& column) {
+  return column.integral && denominator(*column.lower) == 1 &&
+         *column.upper - *column.lower < power_of_two(40);
+}
+
+const ValueColumn& column_of(const Measurement& m, const MeasurementDesign& design,
+                             const Plan& plan) {
+  return plan.values[design.cells[design.samples[m.source].cell].value];
+}
+
 /// The mechanism that every group runs by itself; `scale` is the epsilon of one record.
 QuantileInterval quantile_of(std::size_t i, const MeasurementDesign& design, const Plan& plan) {
   const Measurement& m = design.measurements[i];
-  const ValueColumn& column = plan.values[design.cells[design.samples[m.source].cell].value];
+  const ValueColumn& column = column_of(m, design, plan);
   const Ratio upper = *column.upper > *column.lower
                           ? *column.upper
                           : Ratio(*column.lower + power_of_two(m.exponent));
-  const bool whole = column.integral && upper - *column.lower < power_of_two(40);
   return QuantileInterval({.lower = *column.lower,
                            .upper = upper,
                            .epsilon = m.scale,
                            .relation = Relation::kAddRemove,
                            .probabilities = m.probabilities,
-                           .granularity = whole ? 1 : 0,
+                           .granularity = is_on_grid(column) ? 1 : 0,
                            .confidence = quantile_confidence(plan, design, i)});
 }
 
@@ -161,18 +171,32 @@ struct SqlQuery::Parts {
     context.meter.charge(event_of(m, design.bounds));
     const GroupedValues& values = truth.totals.samples[m.source];
     std::vector<BracketedQuantile> result;
-    std::vector<double> own;
     for (const std::uint32_t g : groups) {
-      own.clear();
-      for (std::uint64_t v = values.offsets[g]; v < values.offsets[g + 1]; ++v) {
-        own.push_back(std::ldexp(static_cast<double>(values.values[v]), m.exponent));
-      }
+      const std::span own(values.values.data() + values.offsets[g],
+                          values.offsets[g + 1] - values.offsets[g]);
       Meter meter(quantiles[i]->event());
       Context inner{meter, context.bits};
-      const auto chosen = quantiles[i]->run(std::span<const double>(own), inner).value;
+      const auto chosen = quantiles_of(i, own, inner);
       result.insert(result.end(), chosen.begin(), chosen.end());
     }
     return result;
+  }
+
+  /// Of one group's values, in steps of the cell. Those on the grid need no margin for rounding.
+  std::vector<BracketedQuantile> quantiles_of(std::size_t i, std::span<const std::int64_t> steps,
+                                              Context& context) const {
+    const Measurement& m = design.measurements[i];
+    const ValueColumn& column = column_of(m, design, options.plan);
+    if (m.exponent == 0 && is_on_grid(column)) {
+      const auto lower = numerator(*column.lower).convert_to<std::int64_t>();
+      std::vector<GridCount> counts;
+      for (const std::int64_t step : steps) counts.push_back({step - lower, 1});
+      return quantiles[i]->run(std::span<const GridCount>(counts), context).value;
+    }
+    std::vector<double> values;
+    for (const std::int64_t step : steps)
+      values.push_back(std::ldexp(static_cast<double>(step), m.exponent));
+    return quantiles[i]->run(std::span<const double>(values), context).value;
   }
 };
 
