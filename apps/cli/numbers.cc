@@ -90,6 +90,11 @@ std::string half_width_text(const Answer::Cell& cell) {
   return sign + apart(fixed(up, std::holds_alternative<std::int64_t>(cell.value) ? 0 : decimals));
 }
 
+std::string error_text(const MeasurementInfo& info) {
+  if (info.rank_error) return "± " + apart(fixed(std::ceil(*info.rank_error), 0)) + " ranks";
+  return info.half_width ? "± " + upward(*info.half_width, 3) : "-";
+}
+
 std::string amount_text(const Ratio& amount, double (*safe)(const Ratio&)) {
   const auto near = amount.convert_to<double>();
   for (const double each : {near, std::nextafter(near, INFINITY)}) {

@@ -16,6 +16,9 @@ std::string value_text(const Answer::Cell& cell, Type type);
 /// "" for keys; two significant digits, rounded up.
 std::string half_width_text(const Answer::Cell& cell);
 
+/// How far what is released will be off, 95 %: "± 12.3", of quantiles "± 40 ranks"; "-" where nobody knows.
+std::string error_text(const MeasurementInfo& info);
+
 /// The cell as a number to draw; nothing for texts, nulls and what is not finite.
 std::optional<double> drawn(const Value& value);
 

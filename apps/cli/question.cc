@@ -1,6 +1,7 @@
 #include "question.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "answer_text.h"
@@ -37,6 +38,55 @@ void print_cost(const Quote& quote) {
 
 void print_bounds(const Plan& plan) {
   print_field("counted", bounds_text(plan));
+}
+
+/// Groups for which the error of an answer is foretold.
+constexpr std::array<std::uint64_t, 3> kForetold = {100, 1'000, 10'000};
+
+/// Per output column: its half width in groups of `kForetold` rows.
+std::vector<std::array<std::optional<double>, kForetold.size()>> expected(const SqlQuery& query) {
+  std::vector<std::array<std::optional<double>, kForetold.size()>> widths(
+      query.plan().outputs.size());
+  for (std::size_t i = 0; i < kForetold.size(); ++i) {
+    const auto each = query.expected_half_widths(kForetold[i]);
+    for (std::size_t column = 0; column < each.size(); ++column) widths[column][i] = each[column];
+  }
+  return widths;
+}
+
+/// Of the answers that are made of several measurements; what the others' is, stands with those.
+void print_expected(const SqlQuery& query) {
+  std::vector<std::vector<std::string>> rows = {{"expected error, 95 %"}};
+  for (const std::uint64_t count : kForetold)
+    rows[0].push_back("with " + grouped(count) + " rows in a group");
+  const auto widths = expected(query);
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    if (!widths[column].front() || widths[column].front() == widths[column].back()) continue;
+    rows.push_back({shown(query.plan().outputs[column].name)});
+    for (const auto& width : widths[column])
+      rows.back().push_back(width ? shown("± ") + upward(*width, 3) : "-");
+  }
+  if (rows.size() == 1) return;
+  print(table(rows, "  ", "lr"));
+  print(
+      wrap("It is supposed that values lie around the middle of their ranges, by a quarter of "
+           "them, and are not correlated.",
+           "  ", std::min<std::size_t>(terminal_width(), 100)));
+  print_line();
+}
+
+Json expected_json(const SqlQuery& query) {
+  Json columns = Json::array();
+  const auto widths = expected(query);
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    for (std::size_t i = 0; i < kForetold.size(); ++i) {
+      if (!widths[column][i]) continue;
+      columns.push_back({{"column", query.plan().outputs[column].name},
+                         {"rows", kForetold[i]},
+                         {"half_width", finite(*widths[column][i])}});
+    }
+  }
+  return columns;
 }
 
 Json value_json(const Value& value) {
@@ -143,14 +193,14 @@ void print_quote(const Quote& quote) {
   std::vector<std::vector<std::string>> noise = {{"released", "noise", "share", "95 %"}};
   std::vector<std::vector<std::string>> moves = {{"released", "how far one privacy unit moves it"}};
   for (const MeasurementInfo& each : query.measurements()) {
-    noise.push_back({shown(each.of), shown(each.noise), each.share,
-                     each.half_width ? shown("± ") + upward(*each.half_width, 3) : "-"});
+    noise.push_back({shown(each.of), shown(each.noise), each.share, shown(error_text(each))});
     moves.push_back({shown(each.of), shown(each.sensitivity)});
   }
   print(table(moves, "  ", "l"));
   print_line();
   print(table(noise, "  ", "llrr"));
   print_line();
+  print_expected(query);
   if (!query.reason().empty()) print_field("noise", query.reason());
   print_cost(quote);
   print_bounds(query.plan());
@@ -167,19 +217,23 @@ Json as_json(const Quote& quote) {
                             {"sensitivity", each.sensitivity},
                             {"share", each.share},
                             {"half_width", each.half_width ? finite(*each.half_width) : Json()},
+                            {"rank_error", each.rank_error ? finite(*each.rank_error) : Json()},
                             {"event", Json::parse(to_json(each.event).dump())}});
   }
-  return {{"sql", plan.sql},
-          {"dataset", plan.dataset},
-          {"plan", describe(plan)},
-          {"unit", plan.unit_is_row ? "row" : plan.unit},
-          {"bounds",
-           {{"rows_per_unit", plan.bounds.rows_per_unit},
-            {"groups_per_unit", plan.bounds.groups_per_unit},
-            {"rows_per_group", plan.bounds.rows_per_group}}},
-          {"cost", {{"epsilon", round_up(quote.epsilon)}, {"delta", round_up(quote.delta)}}},
-          {"reason", query.reason()},
-          {"measurements", measurements}};
+  return {
+      {"sql", plan.sql},
+      {"dataset", plan.dataset},
+      {"plan", describe(plan)},
+      {"unit", plan.unit_is_row ? "row" : plan.unit},
+      {"bounds",
+       {{"rows_per_unit", plan.bounds.rows_per_unit},
+        {"groups_per_unit", plan.bounds.groups_per_unit},
+        {"rows_per_group", plan.bounds.rows_per_group}}},
+      {"cost",
+       {{"epsilon", round_up(quote.epsilon)}, {"delta", round_up(quote.delta)}}},
+      {"reason", query.reason()},
+      {"measurements", measurements},
+      {"expected", expected_json(query)}};
 }
 
 Json as_json(const Answered& answered) {

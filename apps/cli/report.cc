@@ -41,8 +41,7 @@ std::string making(const Quote& quote) {
   std::vector<std::vector<std::string>> rows;
   for (const MeasurementInfo& each : query.measurements()) {
     rows.push_back({escaped(each.of), escaped(each.sensitivity), escaped(each.noise),
-                    escaped(each.share),
-                    each.half_width ? "± " + upward(*each.half_width, 3) : "–"});
+                    escaped(each.share), escaped(error_text(each))});
   }
   std::string text = paragraph("Counted: " + escaped(bounds_text(query.plan())) +
                                ". More rows than that are left out at random.");

@@ -251,6 +251,25 @@ TEST(SqlCommand, ExplainReadsAndSpendsNothing) {
   EXPECT_THAT(show.out, Not(HasSubstr("AVG")));
 }
 
+TEST(SqlCommand, ExplainForetellsTheErrorOfMediansAndMeans) {
+  const Clinic clinic;
+  const Ran ran =
+      ask(clinic, "SELECT ward, AVG(cost) AS mean, MEDIAN(age) AS m FROM visits GROUP BY ward",
+          "--epsilon 2 --explain", "LC_ALL=C");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr(" ranks\n"), HasSubstr("with 10,000 rows in a group"),
+                             HasSubstr("\n  mean ")));
+  const auto json = ask(clinic, "SELECT AVG(cost) AS mean, STDDEV(cost) AS s FROM visits",
+                        "--epsilon 2 --explain --json")
+                        .json();
+  const auto& expected = json.at("expected");
+  ASSERT_EQ(expected.size(), 6u);
+  EXPECT_EQ(expected[2].at("rows"), 10000);
+  // Ten times the rows: a tenth of the error, or nearly.
+  const double many = expected[2].at("half_width"), fewer = expected[1].at("half_width");
+  EXPECT_NEAR(fewer / many, 10, 0.5);
+}
+
 TEST(SqlCommand, WhatWouldLeakIsRefusedBeforeAnythingIsSpent) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");

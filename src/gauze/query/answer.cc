@@ -382,6 +382,34 @@ double quantile_confidence(const Plan& plan, const MeasurementDesign& design,
   return 1 - beta;
 }
 
+ReleasedGroups assumed_group(const Plan& plan, const MeasurementDesign& design,
+                             std::uint64_t rows) {
+  const auto n = static_cast<double>(rows);
+  ReleasedGroups group{
+      .keys = {std::vector<Value>(plan.keys.size())}, .numbers = {}, .quantiles = {}};
+  for (const Measurement& m : design.measurements) {
+    group.numbers.push_back({0});  // centred sums and products are
+    group.quantiles.emplace_back(m.probabilities.size(),
+                                 BracketedQuantile{0, -kInfinity, kInfinity});
+  }
+  const auto assume = [&](const std::optional<std::size_t>& part, double value) {
+    if (!part) return;
+    const double steps = std::round(std::ldexp(value, -design.measurements[*part].exponent));
+    group.numbers[*part][0] = static_cast<std::int64_t>(std::clamp(steps, -0x1p62, 0x1p62));
+  };
+  const auto squares = [&](const CellSpec& cell, std::int64_t offset) {
+    const double spread = width(cell) / 4;
+    return n * (spread * spread - std::ldexp(static_cast<double>(offset), 2 * cell.exponent));
+  };
+  for (const Formula& f : design.formulas) {
+    assume(f.count, n);
+    assume(f.square, squares(f.cell, f.offset));
+    assume(f.square2, squares(f.cell2, f.offset2));
+    if (f.function == Function::kSum && !f.count) assume(f.sum, n * middle(f.cell));
+  }
+  return group;
+}
+
 Answer make_answer(const Plan& plan, const MeasurementDesign& design,
                    const ReleasedGroups& released) {
   return Assembler(plan, design, released).assemble();

@@ -34,4 +34,8 @@ double quantile_confidence(const Plan& plan, const MeasurementDesign& design,
 Answer make_answer(const Plan& plan, const MeasurementDesign& design,
                    const ReleasedGroups& released);
 
+/// What would be released, without noise, of one group of `rows` rows whose values have their mean in the middle of
+/// the range, a standard deviation of a quarter of it, and no correlation. Keys are null, quantiles unknown.
+ReleasedGroups assumed_group(const Plan& plan, const MeasurementDesign& design, std::uint64_t rows);
+
 }  // namespace gauze

@@ -122,6 +122,7 @@ struct SqlQuery::Parts {
       quantiles.emplace_back();
       if (design.measurements[i].kind != Kind::kQuantile) continue;
       quantiles.back() = quantile_of(i, design, options.plan);
+      infos.back().rank_error = quantiles.back()->accuracy(kConfidence).half_width;
     }
   }
 
@@ -208,6 +209,19 @@ Event SqlQuery::event() const {
 
 const std::vector<MeasurementInfo>& SqlQuery::measurements() const {
   return parts_->infos;
+}
+
+std::vector<std::optional<double>> SqlQuery::expected_half_widths(std::uint64_t rows) const {
+  Plan plan = parts_->options.plan;
+  plan.having.reset();
+  plan.order_by.clear();
+  plan.limit.reset();
+  plan.offset.reset();
+  const MeasurementDesign& design = parts_->design;
+  const Answer answer = make_answer(plan, design, assumed_group(plan, design, rows));
+  std::vector<std::optional<double>> result;
+  for (const Answer::Cell& cell : answer.rows.at(0)) result.push_back(cell.half_width);
+  return result;
 }
 
 std::string SqlQuery::reason() const {

@@ -37,6 +37,8 @@ struct MeasurementInfo {
   std::string share;                 ///< of the budget
   std::optional<double> half_width;  ///< expected, when it does not depend on the data
   Event event;
+  std::optional<double> rank_error =
+      {};  ///< of quantiles: how many ranks an error bar may be off, 95 %
 };
 
 /// A private answer to a planned question.
@@ -60,6 +62,10 @@ class SqlQuery {
 
   Event event() const;
   const std::vector<MeasurementInfo>& measurements() const;
+  /// The half width of each output column in a group of so many rows whose values lie around the middle of their
+  /// ranges, by a quarter of them, and are not correlated: by the formulas of answers, from public parameters alone.
+  /// Nothing for keys, texts and quantiles.
+  std::vector<std::optional<double>> expected_half_widths(std::uint64_t rows) const;
   /// Why this noise: "Gaussian noise: half of Laplace's error at this (epsilon, delta)".
   std::string reason() const;
   const Plan& plan() const;
