@@ -96,11 +96,8 @@ std::string error_text(const MeasurementInfo& info) {
 }
 
 std::string amount_text(const Ratio& amount, double (*safe)(const Ratio&)) {
-  const auto near = amount.convert_to<double>();
-  for (const double each : {near, std::nextafter(near, INFINITY)}) {
-    if (std::isfinite(each) && ratio_of_decimal(each) == amount) return nearest(each, 17);
-  }
-  const double value = safe(amount);
+  const double value = decimal(amount, safe);
+  if (std::isfinite(value) && ratio_of_decimal(value) == amount) return nearest(value, 17);
   if (safe == round_up) return upward(value, 6);
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "%.6g", value);

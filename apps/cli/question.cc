@@ -100,8 +100,8 @@ Json value_json(const Value& value) {
 
 Json budget_json(const Budget& budget) {
   const bool rho = budget.currency == Budget::Currency::kZcdp;
-  return {{rho ? "rho" : "epsilon", round_down(budget.amount)},
-          {"delta", round_down(budget.delta)}};
+  return {{rho ? "rho" : "epsilon", decimal(budget.amount, round_down)},
+          {"delta", decimal(budget.delta, round_down)}};
 }
 
 std::string half_width_name(const std::string& column) {
@@ -230,7 +230,7 @@ Json as_json(const Quote& quote) {
         {"groups_per_unit", plan.bounds.groups_per_unit},
         {"rows_per_group", plan.bounds.rows_per_group}}},
       {"cost",
-       {{"epsilon", round_up(quote.epsilon)}, {"delta", round_up(quote.delta)}}},
+       {{"epsilon", decimal(quote.epsilon, round_up)}, {"delta", decimal(quote.delta, round_up)}}},
       {"reason", query.reason()},
       {"measurements", measurements},
       {"expected", expected_json(query)}};

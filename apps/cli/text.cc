@@ -40,9 +40,14 @@ Ratio exact(const std::string& text, const char* option) {
 }
 
 double number(const std::string& text, const char* option, double (*round)(const Ratio&)) {
-  const Ratio value = exact(text, option);
+  return decimal(exact(text, option), round);
+}
+
+double decimal(const Ratio& value, double (*round)(const Ratio&)) {
   const auto near = value.convert_to<double>();
-  if (std::isfinite(near) && ratio_of_decimal(near) == value) return near;
+  for (const double each : {near, std::nextafter(near, INFINITY)}) {
+    if (std::isfinite(each) && ratio_of_decimal(each) == value) return each;
+  }
   return round(value);
 }
 

@@ -20,6 +20,9 @@ Ratio exact(const std::string& text, const char* option);
 double number(const std::string& text, const char* option,
               double (*round)(const Ratio&) = round_down);
 
+/// The double whose shortest decimal is exactly the value, as it would be written down; where there is none, rounded.
+double decimal(const Ratio& value, double (*round)(const Ratio&));
+
 /// A whole number from `least` to 2^63 - 1; 1e6 counts as whole.
 std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least);
 

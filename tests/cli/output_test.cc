@@ -48,6 +48,16 @@ TEST(SqlOutput, TheReportStandsAlone) {
               AllOf(Not(HasSubstr("<script")), Not(HasSubstr("http")), Not(HasSubstr("url("))));
 }
 
+TEST(SqlOutput, StatesTheAmountsThatWereGiven) {
+  const Clinic clinic;
+  const std::string page = clinic.path("page.html");
+  const Ran ran = ask(clinic, kByWard, "--epsilon 0.7 --delta 1e-7 --json --report " + page);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(R"("cost":{"epsilon":0.7,"delta":1e-07})"));
+  EXPECT_THAT(slurp(page), AllOf(HasSubstr("ε = 0.7, δ = 1e-07<"), HasSubstr("δ = 1e-07 aside"),
+                                 Not(HasSubstr("1.01e-07"))));
+}
+
 // Ages are whole numbers, and so is how far apart two of them are.
 TEST(SqlOutput, MediansOfWholeNumbersHaveWholeErrorBars) {
   const Clinic clinic;
