@@ -92,9 +92,10 @@ void check_names(const CLI::App& app, int argc, char** argv) {
     const CLI::App* next = subcommand(*level, argv[i]);
     if (next == nullptr) {
       const std::string asked = std::string(argv[i]).substr(0, 40);
+      const std::string hint = did_you_mean(asked, names);
       throw Error(ErrorCode::kUnknownName,
-                  "there is no '" + asked + "' here; did you mean '" + nearest_word(asked, names) +
-                      "'? `" + (level == &app ? "gauze" : "gauze " + level->get_name()) +
+                  "there is no '" + asked + "' here" + (hint.empty() ? ";" : hint) + " `" +
+                      (level == &app ? "gauze" : "gauze " + level->get_name()) +
                       " --help` names them all");
     }
     level = next;

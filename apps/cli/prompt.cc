@@ -172,10 +172,9 @@ class Conversation {
       set_delta(argument);
     else
       throw Error(ErrorCode::kUnknownName,
-                  "there is no '" + name.substr(0, 40) + "' here; did you mean '" +
-                      nearest_word(name, {"\\help", "\\schema", "\\budget", "\\epsilon", "\\delta",
-                                          "\\quit"}) +
-                      "'?");
+                  "there is no '" + name.substr(0, 40) + "' here" +
+                      did_you_mean(name, {"\\help", "\\schema", "\\budget", "\\epsilon", "\\delta",
+                                          "\\quit"}));
     return true;
   }
 

@@ -304,6 +304,7 @@ TEST(SqlCommand, BadInputGetsOneLineThatSaysWhatToDo) {
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 11", 2, "accept-weak"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --delta 1", 2, "delta"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --output a.xls", 2, ".parquet"},
+        Case{"SELECT AVG(profession) FROM visits", "--epsilon 1", 2, "no column 'profession' ["},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --output /no/such/a.csv", 5, "a.csv"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --schema /no/such.json", 5, "such.json"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --ledger /no/such.ledger", 5,

@@ -94,6 +94,9 @@ TEST(RunCommand, BadJobsAreRefused) {
     EXPECT_EQ(ran.out, "") << job;
   }
   EXPECT_EQ(gauze_program("run /no/such/job.json").exit, 5);
+  const Ran option = gauze_program(
+      "run -", R"({"sql": "SELECT COUNT(*) FROM visits", "epsilon": 1, )" + data + "}");
+  EXPECT_THAT(option.err, HasSubstr(R"("options": {"epsilon": ...})"));
 }
 
 TEST(SchemaCommand, WritesAFormFromNamesAndTypesAlone) {

@@ -27,14 +27,20 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+std::string lower_case(std::string_view word) {
+  std::string result(word);
+  for (char& c : result) c = lower(c);
+  return result;
+}
+
 }  // namespace
 
-std::string nearest_word(std::string_view word, const std::vector<std::string>& words) {
-  const auto closer = [&](const std::string& a, const std::string& b) {
-    return edits(word, a) < edits(word, b);
-  };
-  const auto best = std::min_element(words.begin(), words.end(), closer);
-  return best == words.end() ? std::string() : *best;
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
+  const std::string asked = lower_case(word.substr(0, 60));
+  const auto distance = [&](const std::string& other) { return edits(asked, lower_case(other)); };
+  const auto best = std::ranges::min_element(words, {}, distance);
+  if (best == words.end() || 3 * distance(*best) > std::max(asked.size(), best->size())) return "";
+  return "; did you mean '" + *best + "'?";
 }
 
 bool same_name(std::string_view a, std::string_view b) {

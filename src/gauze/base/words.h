@@ -6,8 +6,8 @@
 
 namespace gauze {
 
-/// The word of `words` that takes the fewest edits to become `word`; "" when there are none.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& words);
+/// "; did you mean 'ward'?" for the nearest word, case aside, if it takes at most a third of the letters; else "".
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& words);
 
 /// Whether two names are one to SQL: ASCII letters compare without their case.
 bool same_name(std::string_view a, std::string_view b);

@@ -5,9 +5,12 @@
 namespace gauze {
 namespace {
 
-TEST(Words, TheNearestIsTheOneWithTheFewestEdits) {
-  EXPECT_EQ(nearest_word("medain", {"mean", "median", "mode"}), "median");
-  EXPECT_EQ(nearest_word("x", {}), "");
+TEST(Words, OnlyANearWordIsOffered) {
+  EXPECT_EQ(did_you_mean("medain", {"mean", "median", "mode"}), "; did you mean 'median'?");
+  EXPECT_EQ(did_you_mean("ag", {"ward", "age"}), "; did you mean 'age'?");
+  EXPECT_EQ(did_you_mean("COSTS", {"ward", "cost"}), "; did you mean 'cost'?");
+  EXPECT_EQ(did_you_mean("epsilon", {"version", "sql"}), "");
+  EXPECT_EQ(did_you_mean("x", {}), "");
 }
 
 TEST(Words, NamesCompareWithoutTheCaseOfAsciiLetters) {

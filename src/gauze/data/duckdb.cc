@@ -423,8 +423,8 @@ std::vector<ColumnInfo> EmbeddedSource::columns(const std::string& table) {
     if (same_name(name, table)) return columns;
     names.push_back(name);
   }
-  throw Error(ErrorCode::kUnknownName, "nothing holds the table '" + table.substr(0, 60) +
-                                           "'; did you mean '" + nearest_word(table, names) + "'?");
+  throw Error(ErrorCode::kUnknownName,
+              "nothing holds the table '" + table.substr(0, 60) + "'" + did_you_mean(table, names));
 }
 
 void run_duckdb(const std::vector<std::string>& statements) {

@@ -39,8 +39,7 @@ class Fields {
       if (field == "todo")
         missing(where_, "still has its \"todo\"; do what it says and delete the line");
       if (std::find(known.begin(), known.end(), field) == known.end())
-        reject(where_, "there is no field " + shown(field) + "; did you mean '" +
-                           nearest_word(field, known) + "'?");
+        reject(where_, "there is no field " + shown(field) + did_you_mean(field, known));
       if (value.is_null())
         missing(where_, "\"" + field + "\" is not filled in; write a value or delete the line");
     }
@@ -202,8 +201,8 @@ const ColumnSchema& column_of(const TableSchema& table, const std::string& colum
   if (const ColumnSchema* found = table.find(column)) return *found;
   std::vector<std::string> names;
   for (const ColumnSchema& each : table.columns) names.push_back(each.name);
-  reject(where, "there is no column " + shown(column) + " in \"columns\"; did you mean '" +
-                    nearest_word(column, names) + "'?");
+  reject(where,
+         "there is no column " + shown(column) + " in \"columns\"" + did_you_mean(column, names));
 }
 
 void read_unit(const Fields& fields, TableSchema& table) {
@@ -404,8 +403,8 @@ const TableSchema& Schema::table(std::string_view name) const {
   if (const TableSchema* found = find_table(*this, name)) return *found;
   std::vector<std::string> names;
   for (const TableSchema& each : tables) names.push_back(each.name);
-  throw Error(ErrorCode::kUnknownName, "the schema has no table " + shown(name) +
-                                           "; did you mean '" + nearest_word(name, names) + "'?");
+  throw Error(ErrorCode::kUnknownName,
+              "the schema has no table " + shown(name) + did_you_mean(name, names));
 }
 
 Schema schema_from_json(const Json& json) {

@@ -299,9 +299,8 @@ class PostgresSource final : public Source {
                "AND pg_table_is_visible(oid) AND relnamespace <> 'pg_catalog'::regnamespace"));
     std::vector<std::string> names;
     for (int i = 0; i < tables.rows(); ++i) names.push_back(tables.text(i, 0));
-    throw Error(ErrorCode::kUnknownName, "the database has no table '" + table.substr(0, 60) +
-                                             "'; did you mean '" + nearest_word(table, names) +
-                                             "'?");
+    throw Error(ErrorCode::kUnknownName, "the database has no table '" + table.substr(0, 60) + "'" +
+                                             did_you_mean(table, names));
   }
 
   std::string uri_;

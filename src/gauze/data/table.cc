@@ -195,8 +195,8 @@ const Column& Table::column(std::string_view name) const {
   for (std::size_t i = 0; i < names_.size(); ++i)
     if (same_name(names_[i], name)) return columns_[i];
   throw Error(ErrorCode::kUnknownName, "the table has no column '" +
-                                           std::string(name.substr(0, 60)) + "'; did you mean '" +
-                                           nearest_word(name, names_) + "'?");
+                                           std::string(name.substr(0, 60)) + "'" +
+                                           did_you_mean(name, names_));
 }
 
 Table Table::take(std::span<const std::size_t> rows) const {
@@ -260,8 +260,7 @@ std::string carried(const Dialect& dialect, const ColumnSchema& column,
                : value;
   }
   throw Error(ErrorCode::kUnknownName, "the data of table '" + table.name + "' has no column '" +
-                                           column.name + "'; did you mean '" +
-                                           nearest_word(column.name, names) + "'?");
+                                           column.name + "'" + did_you_mean(column.name, names));
 }
 
 }  // namespace

@@ -113,9 +113,10 @@ Type parse_type(std::string_view text) {
     names.emplace_back(each);
   }
   const std::string asked(text.substr(0, 40));
+  const std::string hint = did_you_mean(asked, names);
   throw Error(ErrorCode::kUnknownName,
-              "there is no type '" + asked + "'; did you mean '" + nearest_word(asked, names) +
-                  "'? The types are boolean, integer, decimal, double, text, date, timestamp");
+              "there is no type '" + asked + "'" + (hint.empty() ? "." : hint) +
+                  " The types are boolean, integer, decimal, double, text, date, timestamp");
 }
 
 bool is_numeric(Type type) {

@@ -57,6 +57,13 @@ std::vector<std::string> texts_of(const nlohmann::json& json, const char* field)
   return texts;
 }
 
+/// Where a field that is none belongs: an option into "options", a misspelt field under its name.
+std::string place_of(const std::string& key) {
+  for (const OptionSpec& option : question_options())
+    if (option.name == key) return "; it is an option: \"options\": {\"" + key + "\": ...}";
+  return did_you_mean(key, kFields);
+}
+
 }  // namespace
 
 JobDescription job_from_json(const nlohmann::json& json) {
@@ -66,9 +73,8 @@ JobDescription job_from_json(const nlohmann::json& json) {
         "\"data\": \"people.csv\"}");
   for (const auto& [key, value] : json.items()) {
     if (std::find(kFields.begin(), kFields.end(), key) != kFields.end()) continue;
-    throw Error(ErrorCode::kUnknownName, "a job has no field '" + key.substr(0, 40) +
-                                             "'; did you mean '" + nearest_word(key, kFields) +
-                                             "'?");
+    throw Error(ErrorCode::kUnknownName,
+                "a job has no field '" + key.substr(0, 40) + "'" + place_of(key));
   }
   if (json.contains("version") && json.at("version") != 1)
     invalid("\"version\" must be 1, the only one there is");

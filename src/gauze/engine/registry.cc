@@ -35,9 +35,10 @@ const Algorithm& find_algorithm(std::string_view name) {
     names.push_back(each.name);
   }
   const std::string asked(name.substr(0, 40));
-  throw Error(ErrorCode::kUnknownName, "there is no algorithm '" + asked + "'; did you mean '" +
-                                           nearest_word(asked, names) +
-                                           "'? `gauze list` names them all");
+  const std::string hint = did_you_mean(asked, names);
+  throw Error(ErrorCode::kUnknownName, "there is no algorithm '" + asked + "'" +
+                                           (hint.empty() ? ";" : hint) +
+                                           " `gauze list` names them all");
 }
 
 Release<std::uint64_t> DialogueJob::run(Dialogue& dialogue, Context& context) const {

@@ -215,12 +215,10 @@ std::size_t Scope::find(const SqlExpr& column) const {
   }
   if (found) return *found;
   if (!table_known)
-    throw Error(ErrorCode::kUnknownName, "there is no table '" + column.name[0] +
-                                             "' in FROM; did you mean '" +
-                                             nearest_word(column.name[0], tables) + "'?");
+    throw Error(ErrorCode::kUnknownName, "there is no table '" + column.name[0] + "' in FROM" +
+                                             did_you_mean(column.name[0], tables));
   throw Error(ErrorCode::kUnknownName,
-              "there is no column '" + name + "'" +
-                  (columns.empty() ? "" : "; did you mean '" + nearest_word(name, columns) + "'?"));
+              "there is no column '" + name + "'" + did_you_mean(name, columns));
 }
 
 bool Scope::has(const SqlExpr& column) const {
