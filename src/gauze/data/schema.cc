@@ -29,6 +29,22 @@ std::string shown(std::string_view text) {
   return std::string("'").append(text.substr(0, 60)).append("'");
 }
 
+/// Whether a schema, a table or a column is none without this field.
+bool is_needed(const std::string& field) {
+  for (const char* needed : {"version", "dataset", "tables", "unit", "columns", "type"})
+    if (field == needed) return true;
+  return false;
+}
+
+/// "line 3, column 17" of a byte in a text.
+std::string place_in(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte, text.size() + 1) - 1);
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return "line " + std::to_string(lines + 1) + ", column " +
+         std::to_string(before.size() - start + 1);
+}
+
 /// The fields of one JSON object, checked against the ones there are.
 class Fields {
  public:
@@ -41,7 +57,8 @@ class Fields {
       if (std::find(known.begin(), known.end(), field) == known.end())
         reject(where_, "there is no field " + shown(field) + did_you_mean(field, known));
       if (value.is_null())
-        missing(where_, "\"" + field + "\" is not filled in; write a value or delete the line");
+        missing(where_, "\"" + field + "\" is not filled in; write a value" +
+                            (is_needed(field) ? "" : " or delete the line"));
     }
   }
 
@@ -441,8 +458,14 @@ Schema parse_schema(std::string_view text) {
   };
   try {
     return schema_from_json(Json::parse(text, watch));
-  } catch (const Json::exception& error) {
-    reject("schema", std::string("not JSON: ") + error.what());
+  } catch (const Json::parse_error& error) {
+    reject("schema",
+           "no JSON: it errs or breaks off at " +
+               place_in(text, std::max<std::size_t>(error.byte, 1)) +
+               "; a comma, a quote or a bracket may be missing there or before, or be one "
+               "too many");
+  } catch (const Json::exception&) {
+    reject("schema", "a number in it is too large");
   }
 }
 

@@ -11,7 +11,9 @@
 namespace gauze {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kHospital = R"({
   "version": 1, "dataset": "hospital",
@@ -187,6 +189,19 @@ TEST(Schema, RefusesANameTwiceInOneObject) {
   EXPECT_ERROR(parse_schema(with(R"("lower": 0,)", R"("lower": 0, "lower": 1,)")),
                ErrorCode::kInvalidInput);
   EXPECT_ERROR(parse_schema(with(R"("wards":)", R"("survey":)")), ErrorCode::kInvalidInput);
+}
+
+TEST(Schema, SaysWhereATextIsNoJson) {
+  EXPECT_THAT(message_of("{\"version\": 1,\n \"dataset\" \"a\"}"),
+              AllOf(HasSubstr("line 2, column 14"), Not(HasSubstr("exception"))));
+  EXPECT_THAT(message_of("{"), HasSubstr("line 1, column 2"));
+  EXPECT_THAT(message_of(""), HasSubstr("line 1, column 1"));
+}
+
+TEST(Schema, WhatIsNeededIsNotToBeDeleted) {
+  EXPECT_THAT(message_of(R"({"version": 1, "dataset": null, "tables": {}})"),
+              AllOf(HasSubstr("write a value"), Not(HasSubstr("delete"))));
+  EXPECT_THAT(message_of(with(R"("lower": 0,)", R"("lower": null,)")), HasSubstr("delete"));
 }
 
 TEST(Schema, AnUnknownFieldNamesTheNearest) {
