@@ -270,6 +270,21 @@ TEST(SqlCommand, ExplainForetellsTheErrorOfMediansAndMeans) {
   EXPECT_NEAR(fewer / many, 10, 0.5);
 }
 
+TEST(SqlCommand, ATypeThatDoesNotFitIsSaidOfTableAndColumn) {
+  const Clinic clinic;
+  ASSERT_EQ(ask(clinic, "SELECT ward, COUNT(*) AS at FROM visits GROUP BY ward",
+                "--epsilon 1 -o " + clinic.path("x.parquet"))
+                .exit,
+            0);
+  const std::string schema = clinic.write("x.json", R"({"version": 1, "dataset": "x", "tables": {
+    "x": {"unit": "row", "columns": {"at": {"type": "date", "lower": "2024-01-01",
+    "upper": "2024-12-31"}}}}})");
+  const Ran ran = gauze_program("sql 'SELECT MEDIAN(at) FROM x' --epsilon 1 --data " +
+                                clinic.path("x.parquet") + " --schema " + schema);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("table 'x', column 'at'"), HasSubstr("integer"),
+                             Not(HasSubstr("duckdb"))));
+}
+
 TEST(SqlCommand, WhatWouldLeakIsRefusedBeforeAnythingIsSpent) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");

@@ -134,10 +134,10 @@ void check_part(std::string_view part, bool truncating) {
                     (truncating ? "" : ", dow and doy"));
 }
 
-void no_conversion(const Dialect& dialect, Type from, Type to) {
-  throw Error(ErrorCode::kUnsupported, "a column of type " + std::string(gauze::name(from)) +
-                                           " in " + std::string(dialect.name()) +
-                                           " cannot be read as " + std::string(gauze::name(to)));
+void no_conversion(Type from, Type to) {
+  throw Error(ErrorCode::kUnsupported, "the data holds the type " + std::string(gauze::name(from)) +
+                                           " there, which cannot be read as " +
+                                           std::string(gauze::name(to)));
 }
 
 std::string cast(const std::string& x, const char* type) {
@@ -183,7 +183,7 @@ std::string SharedDialect::convert(const std::string& x, Type from, Type to) con
     case Type::kTimestamp:
       return to_timestamp(x, from);
   }
-  no_conversion(*this, from, to);
+  no_conversion(from, to);
 }
 
 std::string SharedDialect::identity(const std::string& x, Type from, Type to) const {
@@ -204,7 +204,7 @@ std::string SharedDialect::identity(const std::string& x, Type from, Type to) co
     return from == Type::kDecimal ? "nullif(" + text + ", 'NaN')" : text;
   }
   if (from == Type::kBoolean || from == Type::kInteger) return to_integer(x, from);
-  if (from == Type::kDate || from == Type::kTimestamp) no_conversion(*this, from, to);
+  if (from == Type::kDate || from == Type::kTimestamp) no_conversion(from, to);
   return exact_integer(x, from);
 }
 

@@ -83,14 +83,14 @@ class DuckDb final : public SharedDialect {
     if (from == Type::kDate) return within_years(*this, x, Type::kDate);
     if (from == Type::kTimestamp) return within_years(*this, try_cast(x, "DATE"), Type::kDate);
     if (from == Type::kText) return time_of_text(x, Type::kDate);
-    no_conversion(*this, from, Type::kDate);
+    no_conversion(from, Type::kDate);
   }
 
   std::string to_timestamp(const std::string& x, Type from) const override {
     if (from == Type::kTimestamp) return within_years(*this, x, from);
     if (from == Type::kText) return time_of_text(x, Type::kTimestamp);
     if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
-    no_conversion(*this, from, Type::kTimestamp);
+    no_conversion(from, Type::kTimestamp);
   }
 
   std::string to_boolean(const std::string& x, Type from) const override {
@@ -98,7 +98,7 @@ class DuckDb final : public SharedDialect {
     if (from == Type::kText) return boolean_of_words(x);
     if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
     if (is_numeric(from)) return '(' + x + " <> 0)";
-    no_conversion(*this, from, Type::kBoolean);
+    no_conversion(from, Type::kBoolean);
   }
 
   std::string to_integer(const std::string& x, Type from) const override {

@@ -25,7 +25,7 @@ std::string integer_steps(const std::string& x, int exponent);
 /// x * 2^power for a double.
 std::string scaled(const std::string& x, int power);
 void check_part(std::string_view part, bool truncating);
-[[noreturn]] void no_conversion(const Dialect& dialect, Type from, Type to);
+[[noreturn]] void no_conversion(Type from, Type to);
 std::string cast(const std::string& x, const char* type);
 /// `x`, a double; null where it is NaN.
 std::string without_nan(const std::string& x);

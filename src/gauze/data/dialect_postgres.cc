@@ -107,7 +107,7 @@ class Postgres final : public SharedDialect {
     if (from == Type::kText) return date_of_text(cast(x, "TEXT"));
     if (from == Type::kTimestamp)
       return within_years(*this, cast(cast(x, "TIMESTAMP"), "DATE"), Type::kDate);
-    no_conversion(*this, from, Type::kDate);
+    no_conversion(from, Type::kDate);
   }
 
   std::string to_timestamp(const std::string& x, Type from) const override {
@@ -115,7 +115,7 @@ class Postgres final : public SharedDialect {
     if (from == Type::kTimestamp) return within_years(*this, cast(x, "TIMESTAMP"), from);
     if (from == Type::kText) return timestamp_of_text(cast(x, "TEXT"));
     if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
-    no_conversion(*this, from, Type::kTimestamp);
+    no_conversion(from, Type::kTimestamp);
   }
 
   std::string to_boolean(const std::string& x, Type from) const override {
@@ -124,7 +124,7 @@ class Postgres final : public SharedDialect {
     if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
     if (from == Type::kDecimal) return "(nullif(" + x + ", 'NaN') <> 0)";
     if (from == Type::kInteger) return '(' + x + " <> 0)";
-    no_conversion(*this, from, Type::kBoolean);
+    no_conversion(from, Type::kBoolean);
   }
 
   std::string to_integer(const std::string& x, Type from) const override {

@@ -137,13 +137,17 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
     const Type type = found->second.type;
     const bool real = type == Type::kDouble;
     result.columns[i].facts = node.columns[i].facts;
-    if (is_owner || !node.columns[i].keys.empty() ||
-        same_name(node.table.unit.column, column.name)) {
-      result.columns[i].sql = identified(dialect_, column, type, raw);
-    } else {
-      const std::string value = converted(dialect_, column, type, raw);
-      result.columns[i].sql = confined(dialect_, column, value);
-      result.columns[i].raw = {real ? raw : value, column, real};
+    try {
+      if (is_owner || !node.columns[i].keys.empty() ||
+          same_name(node.table.unit.column, column.name)) {
+        result.columns[i].sql = identified(dialect_, column, type, raw);
+      } else {
+        const std::string value = converted(dialect_, column, type, raw);
+        result.columns[i].sql = confined(dialect_, column, value);
+        result.columns[i].raw = {real ? raw : value, column, real};
+      }
+    } catch (const Error& error) {
+      throw Error(error.code(), "table '" + node.table.name + "', " + error.what());
     }
     if (!is_owner) continue;
     result.unit = result.columns[i].sql;
