@@ -96,13 +96,14 @@ Json as_json(const Budget& budget) {
   return json;
 }
 
-Json as_json(const Account& account) {
+/// `left` is what may still be asked for: of a share no more than of the whole.
+Json as_json(const Account& account, const Budget& left) {
   Json json = {{"dataset", account.dataset}};
   if (!account.analyst.empty()) json["analyst"] = account.analyst;
   json["relation"] = name(account.relation);
   json["budget"] = as_json(account.limit);
   json["spent"] = as_json(account.spent);
-  json["left"] = as_json(account.left());
+  json["left"] = as_json(left);
   return json;
 }
 
@@ -139,7 +140,7 @@ void show(const Options& options) {
   if (options.json) {
     Json all = Json::array();
     for (const Account& account : accounts) {
-      all.push_back(as_json(account));
+      all.push_back(as_json(account, ledger.left(account.dataset, account.analyst)));
       if (account.analyst.empty()) all.back()["unanswered"] = ledger.unanswered(account.dataset);
     }
     return print_json({{"accounts", all}, {"records", head.records}, {"head", head.hash}});
@@ -149,7 +150,7 @@ void show(const Options& options) {
     rows.push_back({account.analyst.empty() ? harmless(account.dataset, 30)
                                             : "  " + harmless(account.analyst, 28),
                     words(account.limit, floor), words(account.spent, ceil),
-                    words(account.left(), floor), bar(account)});
+                    words(ledger.left(account.dataset, account.analyst), floor), bar(account)});
   }
   print(table(rows));
   if (accounts.empty()) {
@@ -314,7 +315,9 @@ void add_ledger(CLI::App& app) {
       "  gauze ledger export people.ledger > people.jsonl\n"
       "  gauze ledger verify people.ledger --head 7d0c...\n"
       "  gauze ledger init postgresql://steward@server/budgets --dataset people --rho 0.5\n"
-      "A ledger that exists is never overwritten, and a budget that is set cannot be raised.");
+      "A ledger that exists is never overwritten, and the budget of a data set cannot be raised.\n"
+      "A later share replaces an earlier one; whatever it is, the data set's budget must cover a\n"
+      "question, too.");
 }
 
 }  // namespace gauze::cli

@@ -10,6 +10,7 @@
 
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -120,6 +121,25 @@ TEST(LedgerCommand, GivesShares) {
   EXPECT_EQ(ran.json().at("accounts").at(1).at("left").at("epsilon"), "1/6");
   EXPECT_EQ(
       gauze_program("ledger share " + path + " --dataset cats --analyst ada --epsilon 1").exit, 2);
+}
+
+TEST(LedgerCommand, AShareHasNoMoreLeftThanTheWhole) {
+  const Folder folder;
+  const std::string path = folder.path("people.ledger");
+  ASSERT_EQ(gauze_program("ledger init " + path + " --dataset people --epsilon 1").exit, 0);
+  const std::string share = "ledger share " + path + " --dataset people --analyst ada --epsilon 4";
+  EXPECT_EQ(gauze_program(share + " --json").json().at("accounts").at(1).at("left").at("epsilon"),
+            1);
+  EXPECT_THAT(gauze_program(share, "", "LC_ALL=C").out,
+              HasSubstr("epsilon 4  epsilon 0  epsilon 1"));
+}
+
+TEST(LedgerCommand, SaysThatTheFolderOfANewOneIsMissing) {
+  const Folder folder;
+  const Ran ran =
+      gauze_program("ledger init " + folder.path("x/y/z.ledger") + " --dataset people --epsilon 1");
+  EXPECT_EQ(ran.exit, 5);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("does not exist"), Not(HasSubstr("ledger init"))));
 }
 
 TEST(LedgerCommand, DismissesQuestionsThatFailed) {

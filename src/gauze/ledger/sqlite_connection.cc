@@ -229,6 +229,10 @@ void create_sqlite(const std::string& path, const Setup& setup,
                    std::chrono::milliseconds patience) {
   struct stat status {};
   if (lstat(path.c_str(), &status) == 0) taken(path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (std::error_code ignored; !folder.empty() && !std::filesystem::exists(folder, ignored))
+    throw Error(ErrorCode::kIo, "the folder '" + folder.string() +
+                                    "' of the new ledger does not exist; make it first");
   // Built under another name and linked when complete: there is never half a ledger, and of two who
   // create the same one, one is told. The write-ahead log comes last, so that nothing is in it.
   const Draft draft(path);
