@@ -72,8 +72,13 @@ HistogramView view_of(const HistogramRequest& request, std::vector<Axis> axes,
 /// What can be refused is refused before anything is paid.
 Questions questions_of(const HistogramRequest& request, const std::vector<Axis>& axes) {
   Questions questions;
-  for (const std::string& range : request.ranges)
+  for (const std::string& range : request.ranges) {
     questions.ranges.push_back(parse_range(axes, range));
+    if (is_widened(axes, range))
+      questions.widened.push_back("'" + range + "' was widened to " +
+                                  label_of(axes, questions.ranges.back()) +
+                                  ": cells are counted whole");
+  }
   for (const std::string& condition : request.where)
     questions.where.emplace_back(condition, cells_where(axes, condition));
   return questions;
@@ -231,6 +236,7 @@ void print_text(const HistogramRequest& request, const Released& released) {
              " in " + grouped(parts) +
              (view.leaves ? (parts == 1 ? " box" : " boxes") : (parts == 1 ? " cell" : " cells")));
   if (!view.released.note().empty()) print_line("  method     " + view.released.note());
+  for (const std::string& note : released.asked.widened) print_line("  range      " + shown(note));
   print_line("  error      " + shown(error_text(request, released)));
   print_line("  cost       " + shown("ε = ") + upward(released.cost.epsilon) +
              (released.cost.delta > 0 ? shown(", δ = ") + upward(released.cost.delta) : "") +
@@ -271,7 +277,7 @@ Json as_json(const HistogramRequest& request, const Released& released) {
   const Questions& asked = released.asked;
   const HistogramView& view = released.view;
   if (asked.empty()) json["rows"] = rows(rows_of(view));
-  if (!asked.ranges.empty()) json["ranges"] = rows(answers_to(view, {asked.ranges, {}}));
+  if (!asked.ranges.empty()) json["ranges"] = rows(answers_to(view, {asked.ranges, {}, {}}));
   for (std::size_t i = 0; i < asked.ranges.size(); ++i)
     json["ranges"][i]["n_variance"] = finite(view.released.range(asked.ranges[i]).variance);
   for (const auto& [condition, weights] : asked.where) {
@@ -281,6 +287,7 @@ Json as_json(const HistogramRequest& request, const Released& released) {
                              {"n_half_width", finite(estimate.half_width)},
                              {"n_variance", finite(estimate.variance)}});
   }
+  if (!asked.widened.empty()) json["notes"] = asked.widened;
   return json;
 }
 
@@ -296,6 +303,8 @@ std::string report_of(const HistogramRequest& request, const Released& released)
   }
   if (!released.asked.empty())
     body += element("h2", "", "Asked") + "\n" + charts(answers_to(view, released.asked));
+  for (const std::string& note : released.asked.widened)
+    body += element("p", "class=\"note\"", escaped(note) + ".") + "\n";
   body += element("h2", "", "What this means for a person") + "\n" +
           meaning_text(released.cost.epsilon, released.cost.delta, released.unit);
   body += element("h2", "", "How it was made") + "\n" +

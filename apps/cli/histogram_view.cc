@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gauze/base/error.h"
 #include "html.h"
@@ -61,28 +62,23 @@ std::uint32_t step_of(std::uint32_t cells, std::size_t most) {
   return static_cast<std::uint32_t>((cells + limit - 1) / limit);
 }
 
+/// A value as a number whose order is that of the values.
+double place_of(const Value& value) {
+  if (const auto* x = std::get_if<Date>(&value)) return static_cast<double>(x->days);
+  if (const auto* x = std::get_if<Timestamp>(&value)) return static_cast<double>(x->microseconds);
+  if (const auto* x = std::get_if<bool>(&value)) return *x ? 1 : 0;
+  return drawn(value).value_or(0);
+}
+
 /// How wide a range of cells is in the column's own values: cells may differ by one of them.
 double width_of(const Axis& axis, std::uint32_t begin, std::uint32_t end) {
-  const auto place = [&](std::uint32_t cell) {
-    const Value edge = axis.edge(cell);
-    if (const auto* x = std::get_if<Date>(&edge)) return static_cast<double>(x->days);
-    if (const auto* x = std::get_if<Timestamp>(&edge)) return static_cast<double>(x->microseconds);
-    return drawn(edge).value_or(cell);
-  };
-  return std::max(place(end) - place(begin), 1e-300);
+  return std::max(place_of(axis.edge(end)) - place_of(axis.edge(begin)), 1e-300);
 }
 
 std::vector<std::uint32_t> extents(const std::vector<Axis>& axes) {
   std::vector<std::uint32_t> result;
   for (const Axis& axis : axes) result.push_back(axis.cells());
   return result;
-}
-
-std::string label_of(const std::vector<Axis>& axes, const Box& box) {
-  std::string label;
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    label.append(label.empty() ? "" : " · ").append(axes[i].label(box.begin[i], box.end[i]));
-  return label;
 }
 
 std::string names_of(const std::vector<Axis>& axes) {
@@ -121,33 +117,62 @@ Value parsed(const Axis& axis, const std::string& text) {
   }
 }
 
-/// The first and the last cell of one axis' part of a range.
-std::pair<std::uint32_t, std::uint32_t> parse_part(const Axis& axis, const std::string& part) {
+/// One axis' part of a range: its first and its last value, as far as they are given.
+struct RangePart {
+  std::optional<Value> low, high;
+};
+
+RangePart parse_part(const Axis& axis, const std::string& part) {
   // Timestamps have colons of their own, so that ranges of them are cut at "..".
   const std::string mark = axis.is_ordered() && axis.type() == Type::kTimestamp ? ".." : ":";
   const std::size_t at = axis.is_ordered() || part == mark ? part.find(mark) : std::string::npos;
   const bool one = at == std::string::npos;
   const std::string low = part.substr(0, at);
   const std::string high = one ? low : part.substr(at + mark.size());
-  std::uint32_t first = 0;
-  std::uint32_t last = axis.cells() - 1;
-  bool outside = false;
-  if (one || !low.empty()) {
-    const Value value = parsed(axis, low);
-    first = axis.index(value);
-    outside = axis.side(value) > 0;
-  }
-  if (one || !high.empty()) {
-    const Value value = parsed(axis, high);
-    last = axis.index(value);
-    outside = outside || axis.side(value) < 0;
-  }
+  RangePart result;
+  if (one || !low.empty()) result.low = parsed(axis, low);
+  if (one || !high.empty()) result.high = parsed(axis, high);
+  return result;
+}
+
+/// The first and the last cell of a part.
+std::pair<std::uint32_t, std::uint32_t> cells_of(const Axis& axis, const RangePart& part) {
+  const std::uint32_t first = part.low ? axis.index(*part.low) : 0;
+  const std::uint32_t last = part.high ? axis.index(*part.high) : axis.cells() - 1;
   require(first != Axis::kNoCell && last != Axis::kNoCell, "range: is no category of the column");
-  if (outside)
+  if ((part.low && axis.side(*part.low) > 0) || (part.high && axis.side(*part.high) < 0))
     throw Error(ErrorCode::kInvalidOption, "range: lies outside of column '" + axis.column() +
                                                "', which goes from " + axis.label(0, axis.cells()));
   require(first <= last, "range: must not end before it begins");
   return {first, last};
+}
+
+/// Whether the cells of a part begin before it or end behind it.
+bool is_widened(const Axis& axis, const RangePart& part) {
+  if (!axis.is_ordered()) return false;
+  const auto [first, last] = cells_of(axis, part);
+  // Where values are one apart, a cell that ends below 41 ends at 40.
+  const bool whole = axis.type() != Type::kDouble && axis.type() != Type::kDecimal;
+  const bool before = part.low && place_of(axis.edge(first)) < place_of(*part.low);
+  const bool behind =
+      part.high && place_of(*part.high) + (whole ? 1 : 0) < place_of(axis.edge(last + 1));
+  return before || behind;
+}
+
+/// The parts of a range, one for each axis.
+std::vector<RangePart> parts_of(const std::vector<Axis>& axes, const std::string& text) {
+  std::vector<std::string> texts = {""};
+  for (const char c : text) {
+    if (c == ',' && axes.size() > 1)
+      texts.emplace_back();
+    else
+      texts.back() += c;
+  }
+  require(texts.size() == axes.size(),
+          "range: must have one part for each column, like 18:65 or 18:65,0:100");
+  std::vector<RangePart> parts;
+  for (std::size_t i = 0; i < axes.size(); ++i) parts.push_back(parse_part(axes[i], texts[i]));
+  return parts;
 }
 
 double number_of(const Answer::Cell& cell) {
@@ -225,6 +250,13 @@ Answer largest_of(const HistogramView& view, std::size_t most) {
 }
 
 }  // namespace
+
+std::string label_of(const std::vector<Axis>& axes, const Box& box) {
+  std::string label;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    label.append(label.empty() ? "" : " · ").append(axes[i].label(box.begin[i], box.end[i]));
+  return label;
+}
 
 Answer::Cell HistogramView::count(const Box& box) const {
   return {values.count(box), released.range(box).half_width};
@@ -312,22 +344,21 @@ Answer answers_to(const HistogramView& view, const Questions& questions) {
 }
 
 Box parse_range(const std::vector<Axis>& axes, const std::string& text) {
-  std::vector<std::string> parts = {""};
-  for (const char c : text) {
-    if (c == ',' && axes.size() > 1)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  require(parts.size() == axes.size(),
-          "range: must have one part for each column, like 18:65 or 18:65,0:100");
+  const std::vector<RangePart> parts = parts_of(axes, text);
   Box box;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto [first, last] = parse_part(axes[i], parts[i]);
+    const auto [first, last] = cells_of(axes[i], parts[i]);
     box.begin.push_back(first);
     box.end.push_back(last + 1);
   }
   return box;
+}
+
+bool is_widened(const std::vector<Axis>& axes, const std::string& text) {
+  const std::vector<RangePart> parts = parts_of(axes, text);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (is_widened(axes[i], parts[i])) return true;
+  return false;
 }
 
 std::string bars_text(const Answer& summary, std::size_t width) {

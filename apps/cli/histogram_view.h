@@ -35,7 +35,8 @@ Answer summary_of(const HistogramView& view, std::size_t most);
 struct Questions {
   std::vector<Box> ranges;
   std::vector<std::pair<std::string, std::vector<double>>>
-      where;  ///< with the weight of every cell
+      where;                         ///< with the weight of every cell
+  std::vector<std::string> widened;  ///< what to say of ranges that cut through cells
 
   bool empty() const { return ranges.empty() && where.empty(); }
 };
@@ -44,6 +45,10 @@ Answer answers_to(const HistogramView& view, const Questions& questions);
 /// `18:65`, for several columns `18:65,0:100`; a category by its name, : for all. Cells are taken
 /// whole. Throws `kInvalidOption`.
 Box parse_range(const std::vector<Axis>& axes, const std::string& text);
+/// Whether those cells hold values outside of the range.
+bool is_widened(const std::vector<Axis>& axes, const std::string& text);
+/// "18 to below 40 · flu": the cells of a box by name.
+std::string label_of(const std::vector<Axis>& axes, const Box& box);
 
 /// Bars with error bars, as wide as the terminal.
 std::string bars_text(const Answer& summary, std::size_t width);

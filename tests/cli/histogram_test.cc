@@ -298,6 +298,17 @@ TEST(HistogramCommand, NamesWhatItsErrorBarsLeaveOut) {
   EXPECT_THAT(text("dawa"), HasSubstr("spreading a box evenly"));
 }
 
+TEST(HistogramCommand, SaysThatARangeWasWidenedToWholeCells) {
+  const Folder folder;
+  const std::string ask = "release flat_histogram --epsilon 1 --data " + people(folder) +
+                          " --column age --cells 5 --range ";
+  EXPECT_THAT(gauze_program(ask + "0:17").out, HasSubstr("'0:17' was widened to 0 to 19"));
+  EXPECT_THAT(gauze_program(ask + "5:39").out, HasSubstr("'5:39' was widened to 0 to 39"));
+  EXPECT_THAT(gauze_program(ask + "0:17 --json").json().at("notes").at(0), HasSubstr("widened"));
+  for (const std::string whole : {"0:39", "20:", ":19", "-5:19", "80:200"})
+    EXPECT_THAT(gauze_program(ask + whole).out, Not(HasSubstr("widened"))) << whole;
+}
+
 TEST(HistogramCommand, TakesOneRangeForEachFlagAndTheFileBehindIt) {
   const Folder folder;
   const std::string file = folder.write("counts.txt", "1\n2\n3\n");
