@@ -32,6 +32,7 @@ struct Released {
   HistogramView view;
   Questions asked;
   std::string left = {};
+  std::string ledger = {};
 };
 
 std::string rows_text(std::uint64_t rows) {
@@ -175,8 +176,10 @@ Released release_columns(const HistogramRequest& request) {
       answer.spent,
       view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram)),
       std::move(asked)};
-  if (desk.left())
-    released.left = budget_text(*desk.left()) + " in " + shown_address(desk.ledger_path());
+  if (desk.left()) {
+    released.left = budget_text(*desk.left());
+    released.ledger = shown_address(desk.ledger_path());
+  }
   return released;
 }
 
@@ -197,6 +200,7 @@ std::string left_out(const HistogramRequest& request, const std::string& note) {
     return note.ends_with("dropped") ? "what the dropped frequencies held is not in it" : "";
   if (algorithm == "auto_histogram" && note.ends_with("taken out"))
     return "rows that were taken for noise are not in it";
+  if (algorithm == "auto_histogram" && note.starts_with("flat")) return "";
   if (algorithm == "mwem") return "what no round has measured is not in it";
   if (algorithm == "sparse_histogram") return "rows of cells that are not named are not in it";
   for (const char* unbiased : {"flat_histogram", "hierarchical_histogram", "wavelet_histogram",
@@ -243,7 +247,8 @@ void print_text(const HistogramRequest& request, const Released& released) {
              " for one " + released.unit +
              " more or less: " + std::string(verdict(band(released.cost.epsilon))));
   print_line("  counted    " + released.counted);
-  if (!released.left.empty()) print_line("  left       " + shown(released.left));
+  if (!released.left.empty())
+    print_line("  left       " + shown(released.left) + " in " + released.ledger);
 }
 
 Json as_json(const HistogramRequest& request, const Released& released) {

@@ -237,6 +237,33 @@ double largest(const std::vector<std::vector<double>>& grid) {
   return most > 0 ? most : 1;
 }
 
+/// Where some edges of the axis are on a map of `spots` of `step` cells each, from 0 to 1, with their texts.
+std::vector<std::pair<double, std::string>> edges_of(const Axis& axis, std::uint32_t step,
+                                                     std::size_t spots) {
+  const std::size_t parts = spots <= 6 ? spots : 4;
+  std::vector<std::pair<double, std::string>> edges;
+  for (std::size_t i = 0; i <= parts; ++i) {
+    const std::size_t spot = spots * i / parts;
+    const auto cell = static_cast<std::uint32_t>(std::min<std::size_t>(axis.cells(), spot * step));
+    const Value edge = axis.edge(cell);
+    const auto number = drawn(edge);
+    edges.emplace_back(static_cast<double>(spot) / static_cast<double>(spots),
+                       escaped(number ? nearest(*number, 6) : to_text(edge).substr(0, 16)));
+  }
+  return edges;
+}
+
+/// The shades of a map with the counts they stand for; the darkest is `most`.
+std::string shades_legend(double most) {
+  std::string legend = "<p class=\"legend\">";
+  for (const double shade : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    const Answer::Cell count{shade * shade * most, most / 20};
+    legend += "<span><i class=\"s0\" style=\"opacity:" + coordinate(shade) + "\"></i>" +
+              escaped(value_text(count, Type::kDouble)) + "</span> ";
+  }
+  return legend + "</p>";
+}
+
 /// The boxes with the most rows, of too many to see.
 Answer largest_of(const HistogramView& view, std::size_t most) {
   Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
@@ -418,7 +445,8 @@ std::string heat_text(const HistogramView& view, std::size_t width) {
 }
 
 std::string heat_svg(const HistogramView& view) {
-  const auto grid = coarse(view, 64, 64);
+  constexpr std::size_t kMost = 64;
+  const auto grid = coarse(view, kMost, kMost);
   const std::size_t rows = grid.size();
   const std::size_t columns = grid[0].size();
   const double most = largest(grid);
@@ -433,19 +461,29 @@ std::string heat_svg(const HistogramView& view) {
   }
   const Axis& x = view.axes[0];
   const Axis& y = view.axes[1];
-  return "<figure><figcaption>" + escaped(names_of(view.axes)) +
-         "</figcaption><svg class=\"heat\" role=\"img\" aria-label=\"heat map of counts\" "
+  const Box spot{{0, 0}, {step_of(x.cells(), kMost), step_of(y.cells(), kMost)}};
+  const double area = width_of(x, 0, spot.end[0]) * width_of(y, 0, spot.end[1]);
+  std::string across, upwards;
+  for (const auto& [place, label] : edges_of(x, spot.end[0], columns))
+    across += "<span style=\"left:" + coordinate(100 * place) + "%\">" + label + "</span>";
+  for (const auto& [place, label] : edges_of(y, spot.end[1], rows))
+    upwards += "<span style=\"top:" + coordinate(100 * (1 - place)) + "%\">" + label + "</span>";
+  return "<figure><figcaption>" + escaped(names_of(view.axes)) + "</figcaption>" +
+         shades_legend(most * area) + "<div class=\"plot map\"><div class=\"scale\">" + upwards +
+         "</div><svg class=\"heat\" role=\"img\" aria-label=\"heat map of counts\" "
          "preserveAspectRatio=\"none\" viewBox=\"0 0 " +
          std::to_string(columns) + " " + std::to_string(rows) + "\">" + svg +
-         "</svg><p class=\"note\">" +
-         escaped(x.column() + ": " + x.label(0, x.cells()) + ", left to right. " + y.column() +
-                 ": " + y.label(0, y.cells()) +
-                 ", upwards. The darkest spot holds most; shades go by the square root.") +
+         "</svg><div class=\"times\">" + across + "</div></div><p class=\"note\">" +
+         escaped(
+             x.column() + " from left to right, " + y.column() +
+             " upwards. The numbers above are rows in a spot as large as the lowest on the left; "
+             "shades go by the square root.") +
          "</p></figure>\n";
 }
 
 std::string_view heat_style() {
   return R"(
+.plot.map { height: auto; grid-template-columns: 5.5rem 1fr; grid-template-rows: auto 0; padding-right: 2.5rem; margin-bottom: .6rem; }
 .heat { width: 100%; aspect-ratio: 4 / 3; background: var(--card); border-radius: 4px; }
 .heat rect { fill: var(--c0); }
 )";

@@ -26,7 +26,7 @@ pre { background: var(--card); border-radius: 8px; padding: .9rem 1.1rem; margin
 pre.question { white-space: pre-wrap; overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .8rem; margin: 1.2rem 0 2.2rem; }
 .cards div { background: var(--card); border-radius: 8px; padding: .8rem 1rem; }
-.cards b { display: block; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.cards b { display: block; overflow-wrap: anywhere; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .cards span, .note { color: var(--soft); font-size: .88rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .93rem; min-width: 50%; }

@@ -6,6 +6,7 @@
 
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -202,7 +203,9 @@ TEST(HistogramCommand, DrawsBarsAndHeatMapsAndWritesFiles) {
   ASSERT_EQ(map.exit, 0) << map.err;
   EXPECT_THAT(map.out, HasSubstr("left to right"));
   EXPECT_THAT(map.out, HasSubstr("boxes"));
-  EXPECT_THAT(folder.read("map.html"), HasSubstr("class=\"heat\""));
+  EXPECT_THAT(folder.read("map.html"),
+              AllOf(HasSubstr("class=\"heat\""), HasSubstr("class=\"scale\"><span"),
+                    HasSubstr("class=\"times\"><span"), HasSubstr("class=\"legend\"")));
 }
 
 // 2^32 cells: too many for a number in each, after the price was paid.
@@ -295,6 +298,7 @@ TEST(HistogramCommand, NamesWhatItsErrorBarsLeaveOut) {
   EXPECT_THAT(text("fourier_histogram --frequencies 1"), HasSubstr("dropped frequencies"));
   EXPECT_THAT(text("fourier_histogram --frequencies 2"), HasSubstr("19 times in 20\n"));
   EXPECT_THAT(text("flat_histogram"), HasSubstr("19 times in 20\n"));
+  EXPECT_THAT(text("auto_histogram"), AllOf(HasSubstr("flat"), HasSubstr("19 times in 20\n")));
   EXPECT_THAT(text("dawa"), HasSubstr("spreading a box evenly"));
 }
 
