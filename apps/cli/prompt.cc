@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <cstdlib>
@@ -146,12 +147,15 @@ class Conversation {
   Conversation(Desk& desk, Terms terms, bool json)
       : desk_(desk), terms_(std::move(terms)), json_(json) {}
 
-  /// "hospital, ε 2.5 left> ", or the same blanks and a dot while a statement is open.
+  /// "hospital (ε = 2.5 left)> "; while a statement is open, as wide and how to give it up.
   std::string prompt(bool open) const {
     const std::optional<Budget> left = desk_.left();
     const std::string text =
         desk_.schema().dataset + (left ? " (" + shown(budget_text(*left)) + " left)" : "");
-    return (open ? std::string(columns(text), ' ') + ". " : text + "> ");
+    if (!open) return text + "> ";
+    const std::string way_out = "(Ctrl-C gives up)";
+    return std::string(columns(text) - std::min(columns(text), way_out.size()), ' ') + way_out +
+           ". ";
   }
 
   /// False when the user wants to leave.
@@ -234,12 +238,15 @@ std::string command_of(const std::string& line) {
   return alone && (same_name(word, "quit") || same_name(word, "exit")) ? "\\quit" : text;
 }
 
+/// A line that begins with a backslash is a command, also while a statement is open.
+bool is_command(const std::string& line) {
+  return trimmed(line).starts_with('\\');
+}
+
 /// Runs every whole statement. False when the user wants to leave.
 bool proceed(Conversation& conversation, Statements& statements, const std::string& line) {
   const std::string command = statements.rest().empty() ? command_of(line) : trimmed(line);
-  const bool leaves = command == "\\quit" || command == "\\q";
-  if (leaves || (statements.rest().empty() && command.starts_with('\\')))
-    return conversation.command(command);
+  if (is_command(command)) return conversation.command(command);
   statements.add(line);
   while (const auto statement = statements.next()) {
     if (!trimmed(*statement).empty()) conversation.statement(trimmed(*statement));
@@ -260,7 +267,8 @@ void interactive(Conversation& conversation) {
       whole.clear();
       continue;
     }
-    whole += (whole.empty() ? "" : " ") + trimmed(line);
+    const bool aside = open && is_command(line);
+    if (!aside) whole += (whole.empty() ? "" : " ") + trimmed(line);
     try {
       const bool stay = proceed(conversation, statements, line);
       if (!stay) break;
@@ -268,7 +276,7 @@ void interactive(Conversation& conversation) {
       std::fflush(stdout);
       std::cerr << wrap(shown(error.what()) + " [" + name(error.code()) + "]", "  ",
                         std::min<std::size_t>(terminal_width(), 100));
-      statements.clear();
+      if (!aside) statements.clear();
     } catch (const Stopped& stopped) {
       if (stopped.signal != SIGINT) throw;
       print_line("  stopped; what was reserved for this question pays when it is asked again");

@@ -99,6 +99,22 @@ TEST(SqlPrompt, ShowsTheBudgetAnswersTeachesAndLeaves) {
   EXPECT_EQ(terminal.wait(), 0);
 }
 
+TEST(SqlPrompt, TakesCommandsInsideAQuestionAndSaysHowToGiveItUp) {
+  const Clinic clinic;
+  Terminal terminal("sql --epsilon 1" + clinic.data());
+  terminal.until("> ");
+  terminal.type("SELECT COUNT(*) AS n\n");
+  EXPECT_THAT(terminal.until(". "), HasSubstr("Ctrl-C"));
+  terminal.type("\\epsilon 2\n");
+  EXPECT_THAT(terminal.until(". "), HasSubstr("epsilon = 2"));
+  terminal.type("\\epsilom 2\n");
+  EXPECT_THAT(terminal.until(". "), HasSubstr("did you mean"));
+  terminal.type("FROM visits;\n");
+  EXPECT_THAT(terminal.until("> "), AllOf(HasSubstr("+-"), HasSubstr("epsilon = 2")));
+  terminal.type("\\quit\n");
+  EXPECT_EQ(terminal.wait(), 0);
+}
+
 // Before the prompt, while the terminal still waits for whole lines, and after it.
 TEST(SqlPrompt, LeavesAtCtrlDWheneverItIsPressed) {
   const Clinic clinic;
