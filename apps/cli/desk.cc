@@ -398,7 +398,7 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
   return open_files(tables, limits);
 }
 
-Desk::Desk(const DataOptions& options) : data_(options.data), analyst_(options.analyst) {
+Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst_(options.analyst) {
   require(!options.data.empty(), "--data: is missing; it says where the rows are, like people.csv");
   schema_path_ =
       options.schema.empty() && options.unit.empty() ? find_schema(options.data) : options.schema;
@@ -413,6 +413,7 @@ Desk::Desk(const DataOptions& options) : data_(options.data), analyst_(options.a
   if (!schema_path_.empty()) schema_ = read_schema(schema_path_);
   source_ = open_source(options, schema_path_.empty() ? nullptr : &schema_);
   if (schema_path_.empty()) schema_ = quick_schema(options, *source_);
+  if (pays == Pays::kNo) return;
   ledger_path_ =
       options.ledger.empty() ? find_ledger(schema_path_, schema_, options.data) : options.ledger;
   if (!ledger_path_.empty()) ledger_ = Ledger::open(ledger_path_);

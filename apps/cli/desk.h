@@ -45,11 +45,14 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
 /// With a schema, tables it does not speak of are refused.
 std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema = nullptr);
 
+/// Whether anything will be spent: what costs nothing needs no ledger, and none that is damaged stops it.
+enum class Pays : std::uint8_t { kYes, kNo };
+
 /// Everything a question needs, opened: nothing private has been read yet.
 class Desk {
  public:
   /// Throws `kIo`, `kMissingKnowledge` (no schema), `kUnavailable`, and what schemas throw.
-  explicit Desk(const DataOptions& options);
+  explicit Desk(const DataOptions& options, Pays pays = Pays::kYes);
 
   Source& source() { return *source_; }
   const Schema& schema() const { return schema_; }

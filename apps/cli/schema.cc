@@ -12,7 +12,8 @@ namespace gauze::cli {
 namespace {
 
 /// Names and types alone are looked at; standard output is the schema, so that it can be kept.
-void write_template(const std::vector<std::string>& data, const std::vector<std::string>& tables) {
+void write_template(const std::vector<std::string>& data, const std::vector<std::string>& tables,
+                    bool json) {
   DataOptions options;
   options.data = data;
   std::vector<std::string> names = tables;
@@ -21,7 +22,7 @@ void write_template(const std::vector<std::string>& data, const std::vector<std:
             "--table: is missing; say which tables of the database, like --table visits");
     for (const auto& [name, path] : tables_of(data)) names.push_back(name);
   }
-  print_line(schema_template(*open_source(options), names).dump(2));
+  print_line(schema_template(*open_source(options), names).dump(json ? -1 : 2));
 }
 
 Json as_json(const SchemaCheck& check) {
@@ -90,14 +91,17 @@ void print_check(const Schema& schema, const SchemaCheck& check) {
 }
 
 void check(const DataOptions& options, bool json) {
-  Desk desk(options);
+  Desk desk(options, Pays::kNo);
   const SchemaCheck result = check_schema(desk.source(), desk.schema());
   if (json) return print_json(as_json(result));
   print_check(desk.schema(), result);
 }
 
-void show(const std::string& path, const std::string& table) {
-  print(schema_text(read_schema(path), table));
+void show(const std::string& path, const std::string& table, bool json) {
+  Schema schema = read_schema(path);
+  if (!json) return print(schema_text(schema, table));
+  if (!table.empty()) schema.tables = {schema.table(table)};
+  print_line(to_json(schema).dump());
 }
 
 void add_template(CLI::App& command) {
@@ -112,7 +116,9 @@ void add_template(CLI::App& command) {
   sub->footer(
       "Example: gauze schema template people.csv > people.schema.json\n"
       "What is null there only the steward can know: fill it in or delete the line.");
-  sub->callback([data, tables] { write_template(*data, *tables); });
+  auto json = std::make_shared<bool>(false);
+  sub->add_flag("--json", *json, "Print it in one line");
+  sub->callback([data, tables, json] { write_template(*data, *tables, *json); });
 }
 
 void add_check(CLI::App& command) {
@@ -135,7 +141,9 @@ void add_show(CLI::App& command) {
   auto table = std::make_shared<std::string>();
   sub->add_option("schema", *path, "The file")->required();
   sub->add_option("table", *table, "One table (all)");
-  sub->callback([path, table] { show(*path, *table); });
+  auto json = std::make_shared<bool>(false);
+  sub->add_flag("--json", *json, "Print it as JSON, in one line");
+  sub->callback([path, table, json] { show(*path, *table, *json); });
 }
 
 }  // namespace

@@ -131,6 +131,23 @@ TEST(SchemaCommand, TellsTheStewardWhatDoesNotKeepTheSchema) {
       AllOf(HasSubstr("private by patient_id"), HasSubstr("0 to 120"), HasSubstr("public")));
 }
 
+TEST(SchemaCommand, CheckingCostsNothingAndNeedsNoLedger) {
+  const Clinic clinic;
+  clinic.write("clinic.ledger", "no ledger at all");
+  EXPECT_EQ(gauze_program("schema check" + clinic.data()).exit, 0);
+  EXPECT_EQ(ask(clinic, "SELECT COUNT(*) FROM visits").exit, 5);
+}
+
+TEST(SchemaCommand, EverythingIsHadAsJson) {
+  const Clinic clinic;
+  const Ran show = gauze_program("schema show --json " + clinic.path("clinic.schema.json"));
+  ASSERT_EQ(show.exit, 0) << show.err;
+  EXPECT_EQ(show.json().at("dataset"), "clinic");
+  const Ran form = gauze_program("schema template --json " + clinic.path("visits.csv"));
+  ASSERT_EQ(form.exit, 0) << form.err;
+  EXPECT_TRUE(form.json().at("tables").contains("visits"));
+}
+
 // A column of a table that a schema or a budget speaks of is not a file of plain values, and options of tables are not
 // passed over where there is no table.
 TEST(ReleaseCommand, PlainValuesHaveNoSchemaAndNoBudget) {
