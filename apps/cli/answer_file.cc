@@ -2,6 +2,7 @@
 
 #include "gauze/base/error.h"
 #include "gauze/data/table.h"
+#include "page.h"
 #include "question.h"
 #include "report.h"
 
@@ -78,6 +79,7 @@ void check_files(const AnswerFiles& files, const std::function<bool(const std::s
   }
   require(path.empty() || files.report.empty() || !same_file(path, files.report),
           "report: is the same file as output; give it another name");
+  if (!files.report.empty()) check_page_name(files.report);
 }
 
 void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {
@@ -90,6 +92,13 @@ void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {
   for (const std::string& each : {files.output, files.report}) {
     if (!json && !each.empty()) print_line("  written   " + each);
   }
+}
+
+void hand_out(const Quote& quote, const AnswerFiles& files, bool json) {
+  require(files.output.empty() && files.report.empty(),
+          "output and report: explaining makes no answer to write; leave them out, or leave out "
+          "EXPLAIN");
+  return json ? print_json(as_json(quote)) : print_quote(quote);
 }
 
 }  // namespace gauze::cli

@@ -88,7 +88,10 @@ audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
     if (!request.page.empty() && !each.empty() && same_file(request.page, each))
       refuse_to_replace(request.page, "--report");
   }
-  if (!request.page.empty()) check_writable(request.page);
+  if (!request.page.empty()) {
+    check_page_name(request.page);
+    check_writable(request.page);
+  }
   try {
     audit::Report report = audit::audit(request.timing ? audit::timed(subject) : subject, options);
     if (request.timing) {

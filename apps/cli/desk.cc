@@ -89,6 +89,22 @@ fs::path folder_of(const std::string& data) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
+/// Refuses databases of other kinds, and files and folders that do not exist; a glob may find nothing.
+void expect_there(const std::string& data) {
+  if (is_postgres(data)) return;
+  if (const std::size_t mark = data.find("://"); mark != std::string::npos && !fs::exists(data))
+    throw Error(ErrorCode::kInvalidOption,
+                "--data: " + data.substr(0, std::min<std::size_t>(mark, 20)) +
+                    ":// is no database that Gauze knows; there is postgresql://, and files and "
+                    "folders");
+  const std::string path = path_of(data).string();
+  // The table of `base.duckdb:visits` is in the file before the colon.
+  if (path.find_first_of("*?[") != std::string::npos || fs::exists(path) ||
+      fs::exists(path.substr(0, path.rfind(':'))))
+    return;
+  throw Error(ErrorCode::kIo, "--data: there is no file or folder '" + path + "'");
+}
+
 /// `people.schema.json` beside `people.csv`, or the only schema in its folder.
 std::string find_schema(const std::vector<std::string>& data) {
   for (const std::string& each : data) {
@@ -377,6 +393,7 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
 }
 
 std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema) {
+  for (const std::string& each : options.data) expect_there(each);
   if (std::any_of(options.data.begin(), options.data.end(), is_postgres)) {
     require(options.data.size() == 1, "--data: give one database, or files, not both");
     return open_postgres(options.data.front());
@@ -400,6 +417,7 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
 
 Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst_(options.analyst) {
   require(!options.data.empty(), "--data: is missing; it says where the rows are, like people.csv");
+  for (const std::string& each : options.data) expect_there(each);
   schema_path_ =
       options.schema.empty() && options.unit.empty() ? find_schema(options.data) : options.schema;
   require(options.schema.empty() || options.unit.empty(),

@@ -120,7 +120,7 @@ std::string budget_text(const Budget& left) {
 
 std::string unit_noun(const Plan& plan) {
   if (plan.unit_is_row) return "row";
-  return plan.unit.substr(0, plan.unit.find(' '));
+  return plan.unit.substr(0, plan.unit.rfind(" of "));
 }
 
 std::string bounds_text(const Plan& plan) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
 #include "html.h"
 #include "text.h"
@@ -72,6 +73,11 @@ std::string page(const std::string& title, const std::string& body, const std::s
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
          escaped(title) + "</title>\n<style>" + std::string(kStyle) + style +
          "</style>\n</head>\n<body>\n<main>\n" + body + footer + "</main>\n</body>\n</html>\n";
+}
+
+void check_page_name(const std::string& path) {
+  require(path.ends_with(".html") || path.ends_with(".htm"),
+          "report: must end in .html or .htm, for it is a page");
 }
 
 std::string cost_cards(double epsilon, double delta, const std::string& left) {

@@ -8,6 +8,9 @@ namespace gauze::cli {
 /// `style` what it needs besides the common rules.
 std::string page(const std::string& title, const std::string& body, const std::string& style);
 
+/// Throws `kInvalidOption` unless it ends in .html or .htm.
+void check_page_name(const std::string& path);
+
 /// What it cost, how well anybody can guess, and what is left ("" when nobody keeps count).
 std::string cost_cards(double epsilon, double delta, const std::string& left);
 

@@ -60,6 +60,8 @@ struct AnswerFiles {
 };
 void check_files(const AnswerFiles& files, const std::function<bool(const std::string&)>& reads);
 void hand_out(const Answered& answered, const AnswerFiles& files, bool json);
+/// Shows plan and cost; there is no answer for files, so that they are refused.
+void hand_out(const Quote& quote, const AnswerFiles& files, bool json);
 
 /// Writes the answer to `path`, .csv, .json or .parquet; a number `n` has its error bar beside it
 /// in the column `n_half_width`.

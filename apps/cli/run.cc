@@ -29,7 +29,7 @@ void run_question(const JobDescription& job, DataOptions data, bool json) {
   Desk desk(data);
   check_files(files, [&](const std::string& each) { return desk.reads(each); });
   Quote priced = quote(desk, job.sql, terms);
-  if (priced.explain_only) return json ? print_json(as_json(priced)) : print_quote(priced);
+  if (priced.explain_only) return hand_out(priced, files, json);
   hand_out(ask(desk, std::move(priced)), files, json);
 }
 

@@ -10,7 +10,7 @@ namespace gauze::cli {
 namespace {
 
 struct SqlRequest {
-  std::string sql;
+  std::optional<std::string> sql;  ///< nothing for a conversation
   DataOptions data;
   std::map<std::string, std::string> options;  ///< only those that were given
   AnswerFiles files;
@@ -34,16 +34,15 @@ std::string given(const SqlRequest& request, const char* option) {
 
 void answer(Desk& desk, const SqlRequest& request) {
   check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
-  Quote priced = quote(desk, request.sql, terms_of(request));
-  if (request.explain || priced.explain_only)
-    return request.json ? print_json(as_json(priced)) : print_quote(priced);
+  Quote priced = quote(desk, *request.sql, terms_of(request));
+  if (request.explain || priced.explain_only) return hand_out(priced, request.files, request.json);
   hand_out(ask(desk, std::move(priced)), request.files, request.json);
 }
 
 void run(SqlRequest request) {
   request.data.rows_per_unit = given(request, "rows_per_unit");
   request.data.threads = given(request, "threads");
-  const bool converses = request.sql.empty();
+  const bool converses = !request.sql;
   require(converses || request.options.contains("epsilon"),
           "--epsilon: is missing; it says what the answer may cost, like --epsilon 1");
   require(!converses ||

@@ -270,6 +270,36 @@ TEST(SqlCommand, ExplainForetellsTheErrorOfMediansAndMeans) {
   EXPECT_NEAR(fewer / many, 10, 0.5);
 }
 
+TEST(SqlCommand, ExplainWritesNoFile) {
+  const Clinic clinic;
+  const Ran ran = ask(clinic, "SELECT COUNT(*) FROM visits",
+                      "--epsilon 1 --explain -o " + clinic.path("x.csv"));
+  EXPECT_EQ(ran.exit, 2);
+  EXPECT_THAT(ran.err, HasSubstr("output"));
+}
+
+TEST(SqlCommand, AUnitWithBlanksInItsNameIsNamedInFull) {
+  const Folder folder;
+  folder.write("t.csv", "patient id,x\n1,2\n");
+  folder.write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {
+    "unit": "patient id", "rows_per_unit": 2, "columns": {"patient id": {"type": "integer"}}}}})");
+  const Ran ran =
+      gauze_program("sql 'SELECT COUNT(*) FROM t' --epsilon 1 --data " + folder.path("t.csv"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("for one patient id more or less"));
+}
+
+TEST(SqlCommand, DataThatIsNotThereIsSaidToBeMissing) {
+  const auto error = [](const std::string& data) {
+    const Ran ran = gauze_program("sql 'SELECT COUNT(*) FROM t' --epsilon 1 --data " + data);
+    EXPECT_NE(ran.exit, 0);
+    return ran.err;
+  };
+  EXPECT_THAT(error("nothere"), HasSubstr("there is no file or folder 'nothere'"));
+  EXPECT_THAT(error("mysql://me:secret@x/y"),
+              AllOf(HasSubstr("postgresql://"), Not(HasSubstr("secret"))));
+}
+
 TEST(SqlCommand, ATypeThatDoesNotFitIsSaidOfTableAndColumn) {
   const Clinic clinic;
   ASSERT_EQ(ask(clinic, "SELECT ward, COUNT(*) AS at FROM visits GROUP BY ward",
@@ -319,6 +349,8 @@ TEST(SqlCommand, BadInputGetsOneLineThatSaysWhatToDo) {
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 11", 2, "accept-weak"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --delta 1", 2, "delta"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --output a.xls", 2, ".parquet"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --report a.csv", 2, ".html"},
+        Case{"", "--epsilon 1", 2, "syntax"},
         Case{"SELECT AVG(profession) FROM visits", "--epsilon 1", 2, "no column 'profession' ["},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --output /no/such/a.csv", 5, "a.csv"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --schema /no/such.json", 5, "such.json"},
