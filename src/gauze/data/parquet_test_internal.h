@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,11 +89,12 @@ struct TestDecimal {
 };
 
 /// A file of one column `g` with one row group. `stored` is the number of a type, `annotation` that of a converted
-/// one, or none below 0. `pack` packs the pages.
+/// one, or none below 0; `logical` says the same at length. `pack` packs the pages.
 inline std::string parquet_file(int stored, bool nullable, int codec,
                                 const std::vector<TestPage>& pages, int annotation = -1,
                                 std::string (*pack)(const std::string&) = nullptr,
-                                const TestDecimal& decimal = {}) {
+                                const TestDecimal& decimal = {},
+                                const std::optional<ThriftWriter>& logical = {}) {
   std::string chunk;
   std::int64_t rows = 0, data = 0, dictionary = 0;
   for (const TestPage& page : pages) {
@@ -151,6 +153,8 @@ inline std::string parquet_file(int stored, bool nullable, int codec,
     leaf.number(7, decimal.scale).number(8, decimal.precision);
     const auto kind = ThriftWriter().number(1, decimal.scale).number(2, decimal.precision);
     leaf.inside(10, ThriftWriter().inside(5, kind));
+  } else if (logical) {
+    leaf.inside(10, *logical);
   }
   const std::string footer = ThriftWriter()
                                  .number(1, 2)

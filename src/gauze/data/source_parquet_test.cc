@@ -46,19 +46,29 @@ TEST(FileSource, AnOddParquetRowIsNeverAnError) {
   EXPECT_EQ(source->broken_rows("t"), 0u);
 }
 
-/// A Parquet file of a SELECT in which each "secret__" has become bytes that are not UTF-8.
-std::string write_bad_text(const Folder& folder, const std::string& name,
-                           const std::string& select) {
+/// A Parquet file of a SELECT in which some bytes have become others, as many.
+std::string write_changed(const Folder& folder, const std::string& name, const std::string& select,
+                          const std::vector<std::pair<std::string, std::string>>& changes) {
   const std::string path = folder.path(name);
   internal::run_duckdb(
       {"COPY (" + select + ") TO '" + path + "' (COMPRESSION uncompressed, FORMAT parquet)"});
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  std::size_t replaced = 0;
-  for (std::size_t at = 0; (at = bytes.find("secret__", at)) != std::string::npos; ++replaced)
-    bytes.replace(at, 8, "secret\xff\xfe");
-  EXPECT_GT(replaced, 0u);
+  for (const auto& [from, to] : changes) {
+    std::size_t replaced = 0;
+    for (std::size_t at = 0; (at = bytes.find(from, at)) != std::string::npos; at += to.size()) {
+      bytes.replace(at, to.size(), to);
+      ++replaced;
+    }
+    EXPECT_GT(replaced, 0u);
+  }
   return folder.write(name, bytes);
+}
+
+/// The same, in which each "secret__" has become bytes that are not UTF-8.
+std::string write_bad_text(const Folder& folder, const std::string& name,
+                           const std::string& select) {
+  return write_changed(folder, name, select, {{"secret__", "secret\xff\xfe"}});
 }
 
 TEST(FileSource, TextOfParquetThatIsNotUtf8IsNull) {
@@ -152,6 +162,77 @@ TEST(FileSource, AnOddTimeInParquetIsNeverAnError) {
   EXPECT_EQ(source->broken_rows("t"), 0u);
   EXPECT_EQ(rows_of(*open_files({{"t", path}}), "SELECT t FROM t ORDER BY i LIMIT 1"),
             Lines{"01:02:03"});
+}
+
+/// What metadata say of times: of the local clock or UTC's, in milliseconds (1) or microseconds (2).
+testing::ThriftWriter time_annotation(bool utc, int unit) {
+  using Writer = testing::ThriftWriter;
+  return Writer().inside(8, Writer().flag(1, utc).inside(2, Writer().inside(unit, Writer())));
+}
+
+// Whatever the engine reads in a whole file is the same in a mended one: one time beyond all years, or one text that is
+// none, moves nobody else's rows.
+TEST(FileSource, OneValueOfParquetMovesNoTimeOfOthers) {
+  const Folder folder;
+  const std::string odd = testing::plain_bytes<std::int64_t>({662688000000});  // 1991
+  const std::string beyond = testing::plain_bytes<std::int64_t>({INT64_MAX / 2 + 1});
+  const std::string select =
+      "SELECT row_number() OVER () AS i, CAST(t AS TIMESTAMP_MS) AS t, s FROM (SELECT "
+      "make_timestamp(1000 * unnest([9000000000000000, 9000000000000001, 8999999999999999, "
+      "9100000000000000, 9223372036854774, 9223372036854775, -9000000000000000, "
+      "-9000000000000001, -8999999999999999, -9100000000000000, -9223372022400000, "
+      "-9223372022400001, -9223372036854774, -9223372036854775, 0, NULL])) AS t, 'x' AS s UNION "
+      "ALL VALUES (TIMESTAMP '1991-01-01', 'secret__'))";
+  for (const bool utc : {false, true}) {
+    const std::pair<std::string, std::string> zone = {time_annotation(false, 1).bytes(),
+                                                      time_annotation(utc, 1).bytes()};
+    const auto whole = open_files({{"t", write_changed(folder, "whole.parquet", select, {zone})}});
+    const auto late =
+        open_files({{"t", write_changed(folder, "late.parquet", select, {zone, {odd, beyond}})}});
+    const auto broken = open_files({{"t", write_changed(folder, "broken.parquet", select,
+                                                        {zone, {"secret__", "secret\xff\xfe"}})}});
+    const Dialect& dialect = whole->dialect();
+    const std::string text = dialect.convert("t", Type::kTimestamp, Type::kText);
+    const std::string others = "SELECT CAST(i AS BIGINT), " + text +
+                               ", CAST(epoch_us(t) AS BIGINT), " +
+                               dialect.convert("t", Type::kTimestamp, Type::kInteger) + ", " +
+                               dialect.convert(dialect.convert("t", Type::kTimestamp, Type::kDate),
+                                               Type::kDate, Type::kText) +
+                               " FROM t WHERE i < 17 ORDER BY i";
+    const Lines rows = rows_of(*whole, others);
+    ASSERT_EQ(rows.size(), 16u);
+    for (Source* source : {late.get(), broken.get()}) {
+      EXPECT_EQ(rows_of(*source, "SELECT count(*), count(" + text + "), count(s) FROM t").size(),
+                1u);
+      EXPECT_EQ(rows_of(*source, others), rows) << utc;
+    }
+    EXPECT_EQ(broken->broken_texts("t", "s"), 1u);
+  }
+}
+
+// The engine takes the ends of 64 bits for infinities, unless statistics have them.
+TEST(FileSource, OneTimeOfParquetMovesNoInfinityOfOthers) {
+  const Folder folder;
+  std::vector<std::int64_t> times = {INT64_MAX, -INT64_MAX, INT64_MAX / 1000, 0};
+  const auto text = [&](bool utc) {
+    const std::string file = testing::parquet_file(
+        2, false, 0,
+        {{.rows = static_cast<int>(times.size()), .values = testing::plain_bytes(times)}}, 9,
+        nullptr, {}, time_annotation(utc, 1));
+    const auto source = open_files({{"t", folder.write("t.parquet", file)}});
+    Lines rows =
+        rows_of(*source, "SELECT " + source->dialect().convert("g", Type::kTimestamp, Type::kText) +
+                             ", CAST(isinf(g) AS VARCHAR) FROM t");
+    rows.resize(4);
+    return rows;
+  };
+  const Lines local = text(false), utc = text(true);
+  EXPECT_EQ(local[0], "infinity|true");
+  EXPECT_EQ(local[1], "-infinity|true");
+  EXPECT_EQ(utc[0], "-|-");
+  times.push_back(INT64_MAX / 2 + 1);
+  EXPECT_EQ(text(false), local);
+  EXPECT_EQ(text(true), utc);
 }
 
 /// An integer in two's complement, the highest byte first.

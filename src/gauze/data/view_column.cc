@@ -104,6 +104,19 @@ std::string decimal_of_bytes(const std::string& bytes, int precision, int scale)
          " END)";
 }
 
+/// The engine takes the ends of 64 bits for infinities, which are null in UTC (`view_column`), and fails at what has no
+/// microseconds; that becomes the last that has.
+std::string time_of_milliseconds(const std::string& raw, duckdb_type type) {
+  const std::string infinity = std::to_string(INT64_MAX), last = std::to_string(INT64_MAX / 1000);
+  const auto infinite = [&](const std::string& sign) {
+    return " WHEN " + raw + " = " + sign + infinity + " THEN " +
+           (type == DUCKDB_TYPE_TIMESTAMP_TZ ? "NULL" : "TIMESTAMP '" + sign + "infinity'");
+  };
+  return "CASE" + infinite("") + infinite("-") + " WHEN " + raw +
+         " IS NOT NULL THEN make_timestamp(1000 * least(greatest(" + raw + ", -" + last + "), " +
+         last + ")) END";
+}
+
 }  // namespace
 
 std::string within_precision(const ViewColumn& column) {
@@ -122,8 +135,7 @@ std::string mended_sql(const ViewColumn& column, duckdb_type stored) {
   if (column.type == DUCKDB_TYPE_DECIMAL && stored == DUCKDB_TYPE_BLOB)
     return decimal_of_bytes(raw, column.precision, column.scale);
   if (column.info.type == Type::kTimestamp && stored == DUCKDB_TYPE_BIGINT)
-    return "CASE WHEN " + raw + " IS NOT NULL THEN make_timestamp(1000 * least(greatest(" + raw +
-           ", -9000000000000000), 9000000000000000)) END";
+    return time_of_milliseconds(raw, column.type);
   return column.sql;
 }
 
