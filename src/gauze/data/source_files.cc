@@ -248,6 +248,14 @@ std::string scan_parquet(const std::string& files) {
   return "read_parquet(" + files + ", union_by_name = true, hive_types_autocast = false)";
 }
 
+/// Null where there is none.
+const ViewColumn* find_column(const std::vector<ViewColumn>& columns, std::string_view name) {
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const ViewColumn& each) {
+    return same_name(each.info.name, name);
+  });
+  return found == columns.end() ? nullptr : &*found;
+}
+
 /// The tables of a source, as views. Streams may outlive the source, and this lives as long as they do.
 class FileTables final : public internal::DuckDbKeeper {
  public:
@@ -272,6 +280,7 @@ class FileTables final : public internal::DuckDbKeeper {
     scan.columns = view_columns(holder, scan.from);
     if (holder.format == Format::kParquet && files.size() > 1)
       for (const std::string& file : files) expect_same_types(scan, file);
+    std::erase_if(scan.columns, [](const ViewColumn& each) { return is_nested(each.type); });
     if (holder.format == Format::kParquet)
       for (ViewColumn& column : scan.columns) column.sql = internal::within_precision(column);
     if (holder.format == Format::kParquet)
@@ -441,21 +450,30 @@ class FileTables final : public internal::DuckDbKeeper {
   }
 
   /// One file with another type would change how the values of all others are read: whole numbers become doubles where it
-  /// has doubles, as some programs write whole numbers of which one is missing.
+  /// has doubles, as some programs write whole numbers of which one is missing. And one value that cannot be cast, as a text to
+  /// a UUID, would make every question fail.
   void expect_same_types(const Scan& scan, const std::string& file) {
-    for (const ViewColumn& column : view_columns(scan.holder, scan_parquet(sql_text(file)))) {
-      const auto all = std::find_if(
-          scan.columns.begin(), scan.columns.end(),
-          [&](const ViewColumn& each) { return same_name(each.info.name, column.info.name); });
-      if (all != scan.columns.end() && view_column(all->info.name, column.type).sql == all->sql &&
-          column.info.type == all->info.type)
-        continue;
-      throw Error(ErrorCode::kInvalidInput,
-                  "the column '" + column.info.name.substr(0, 60) + "' is of type " +
-                      std::string(name(column.info.type)) + " in " + shown(file) +
-                      " and of another in other files of " + shown(scan.holder.path) +
-                      "; write them with the same types");
+    const std::string from = scan_parquet(sql_text(file));
+    for (const ViewColumn& column : view_columns(scan.holder, from)) {
+      const std::string& name = column.info.name;
+      const ViewColumn* all = find_column(scan.columns, name);
+      if (all && internal::is_cast_whole(column, *all)) continue;
+      throw Error(ErrorCode::kInvalidInput, "the column '" + name.substr(0, 60) + "' is of type " +
+                                                type_in(from, name) + " in " + shown(file) +
+                                                " and of type " + type_in(scan.from, name) +
+                                                " in all files of " + shown(scan.holder.path) +
+                                                " together; write them with the same types");
     }
+  }
+
+  /// As the engine calls it.
+  std::string type_in(const std::string& from, const std::string& column) {
+    DuckDbResult type;
+    const bool found =
+        database_.main().try_run("SELECT column_type FROM (DESCRIBE SELECT * FROM " + from +
+                                     ") WHERE lower(column_name) = lower(" + sql_text(column) + ")",
+                                 type);
+    return found && type.rows() > 0 ? type.text(0, 0).substr(0, 60) : "unknown";
   }
 
   std::vector<ViewColumn> view_columns(const Holder& holder, const std::string& from) {
@@ -470,11 +488,9 @@ class FileTables final : public internal::DuckDbKeeper {
     }
     std::vector<ViewColumn> columns;
     for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
-      const duckdb_type type = duckdb_column_type(empty.get(), i);
-      if (is_nested(type)) continue;
-      columns.push_back(view_column(duckdb_column_name(empty.get(), i), type));
-      columns.back().type = columns.back().stored = type;
-      if (type == DUCKDB_TYPE_DECIMAL) internal::set_precision(columns.back(), empty, i);
+      columns.push_back(
+          view_column(duckdb_column_name(empty.get(), i), duckdb_column_type(empty.get(), i)));
+      internal::set_type(columns.back(), empty, i);
       columns.back().info.typed =
           holder.format == Format::kParquet || holder.format == Format::kDuckDb;
     }

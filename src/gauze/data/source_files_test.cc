@@ -215,6 +215,61 @@ TEST(FileSource, FilesOfParquetWithDifferentTypesAreRefused) {
   EXPECT_ERROR(open_files({{"t", folder.path("t*.parquet")}}), ErrorCode::kInvalidInput);
 }
 
+// The engine casts whole files to a common type, and one row can be what it cannot cast: 'é' is no BLOB, 'unknown' no UUID
+// and no JSON, 2^64 - 1 has too many digits. Lists are no columns, and would be as text.
+TEST(FileSource, FilesOfParquetAreRefusedWhereOneValueCouldNotBeCast) {
+  const Folder folder;
+  const auto write = [&](const char* name, const std::string& sql) {
+    internal::run_duckdb({"COPY (SELECT 1 AS y, " + sql + " AS x) TO '" + folder.path(name) + "'"});
+  };
+  const std::map<std::string, std::string> glob = {{"t", folder.path("t*.parquet")}};
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"'é'", "'a'::BLOB"},
+      {"'unknown'", "uuid()"},
+      {"'unknown'", "'{}'::JSON"},
+      {"18446744073709551615::UBIGINT", "5::DECIMAL(38, 20)"},
+      {"5::UBIGINT", "5::DECIMAL(4, 0)"},
+      {"5::DECIMAL(5, 2)", "5::DECIMAL(4, 2)"},
+      {"5::DECIMAL(30, 0)", "5::DECIMAL(30, 20)"},
+      {"TIME '01:02:03'", "TIMETZ '01:02:03+00'"},
+      {"'[a]'", "['a']"}};
+  for (const auto& [x, y] : pairs) {
+    for (const bool swapped : {false, true}) {
+      write("t1.parquet", swapped ? y : x);
+      write("t2.parquet", swapped ? x : y);
+      EXPECT_ERROR(open_files(glob), ErrorCode::kInvalidInput);
+      EXPECT_THAT(message_of(glob),
+                  ::testing::AllOf(HasSubstr("column 'x' is of type "), HasSubstr(folder.path("t")),
+                                   HasSubstr("; write them with the same types")));
+    }
+    for (const std::string& each : {x, y}) {
+      write("t1.parquet", each);
+      write("t2.parquet", each);
+      EXPECT_NO_THROW(open_files(glob)) << each;
+    }
+  }
+  write("t1.parquet", "'x'");
+  write("t2.parquet", "'{}'::JSON");
+  EXPECT_THAT(message_of(glob), HasSubstr("is of type VARCHAR in"));
+}
+
+TEST(FileSource, FilesOfParquetWithNumbersOfSeveralSizesAreRead) {
+  const Folder folder;
+  const auto read = [&](const std::string& x, const std::string& y) {
+    internal::run_duckdb({"COPY (SELECT " + x + " AS x) TO '" + folder.path("t1.parquet") + "'",
+                          "COPY (SELECT " + y + " AS x) TO '" + folder.path("t2.parquet") + "'"});
+    return rows_of(*open_files({{"t", folder.path("t*.parquet")}}),
+                   "SELECT CAST(x AS VARCHAR) FROM t ORDER BY t.x");
+  };
+  for (const char* wide : {"(-9223372036854775808)::BIGINT", "(-128)::TINYINT"}) {
+    EXPECT_EQ(read(wide, "4294967295::UINTEGER").back(), "4294967295");
+    EXPECT_EQ(read("255::UTINYINT", wide).back(), "255");
+  }
+  EXPECT_EQ(read("(-2147483648)::INTEGER", "4294967295::UINTEGER"),
+            (Lines{"-2147483648", "4294967295"}));
+  EXPECT_EQ(read("0.5::FLOAT", "0.1::DOUBLE"), (Lines{"0.1", "0.5"}));
+}
+
 // Steps of a quarter in [-2, 100]: ties go to even, null and NaN do not count or count as 3.
 TEST(FileSource, AddsUpDoublesInSteps) {
   const Folder folder;

@@ -54,11 +54,24 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
   }
 }
 
-void set_precision(ViewColumn& column, DuckDbResult& result, idx_t i) {
+void set_type(ViewColumn& column, DuckDbResult& result, idx_t i) {
   duckdb_logical_type type = duckdb_column_logical_type(result.get(), i);
+  column.type = column.stored = duckdb_get_type_id(type);
   column.precision = duckdb_decimal_width(type);
   column.scale = duckdb_decimal_scale(type);
+  if (char* alias = duckdb_logical_type_get_alias(type)) {
+    column.alias = alias;
+    duckdb_free(alias);
+  }
   duckdb_destroy_logical_type(&type);
+}
+
+bool is_cast_whole(const ViewColumn& column, const ViewColumn& all) {
+  if (column.info.type != all.info.type) return false;
+  if (all.info.type == Type::kInteger || all.info.type == Type::kDouble) return true;
+  // Decimals of more digits than they declare, which are null otherwise, cannot be cast to wider ones.
+  return column.type == all.type && column.alias == all.alias &&
+         column.precision == all.precision && column.scale == all.scale;
 }
 
 namespace {

@@ -14,6 +14,7 @@ struct ViewColumn {
   duckdb_type type = DUCKDB_TYPE_INVALID;    ///< of the file, before it was mended
   duckdb_type stored = DUCKDB_TYPE_INVALID;  ///< of the file that is read
   int precision = 0, scale = 0;              ///< of decimals, before
+  std::string alias = {};                    ///< of the type, before: JSON is text with one
 };
 
 /// Columns of several values in a row are left out: they would have to be written as text by the engine, and what it
@@ -22,8 +23,12 @@ bool is_nested(duckdb_type type);
 
 ViewColumn view_column(const std::string& name, duckdb_type type);
 
-/// The column `i` of a result of decimals.
-void set_precision(ViewColumn& column, DuckDbResult& result, idx_t i);
+/// The type of the column `i` of a result.
+void set_type(ViewColumn& column, DuckDbResult& result, idx_t i);
+
+/// Whether a value in a file's column can always be cast to the type that the engine finds for the column of `all` files, and
+/// is the same there. So it is where they are of one type, and among integers, and among doubles.
+bool is_cast_whole(const ViewColumn& column, const ViewColumn& all);
 
 /// The same; where it is a decimal, null for what has more digits than it declares. The engine reads some of them and fails at
 /// others, and in a mended file there are none.
