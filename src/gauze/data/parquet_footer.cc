@@ -126,8 +126,7 @@ namespace {
 /// Metadata again, without some of its fields. Field numbers are those of parquet.thrift.
 class FooterEditor {
  public:
-  FooterEditor(std::span<const std::uint8_t> bytes, bool decimals)
-      : bytes_(bytes), decimals_(decimals), reader_(bytes) {}
+  explicit FooterEditor(std::span<const std::uint8_t> bytes) : bytes_(bytes), reader_(bytes) {}
 
   std::vector<std::uint8_t> edited() {
     edit(ThriftReader::kStruct, [&](const Field& field) {
@@ -223,8 +222,8 @@ class FooterEditor {
   }
 
   /// Decimals in integers are never too long to be read, and longer ones are doubles to the engine.
-  bool is_dropped_decimal(const Stored& stored) const {
-    return decimals_ && stored.is_bytes() && stored.precision > 0 && stored.precision <= 38;
+  static bool is_dropped_decimal(const Stored& stored) {
+    return stored.is_bytes() && stored.precision > 0 && stored.precision <= 38;
   }
 
   bool is_dropped_logical(Type type, const Stored& stored) const {
@@ -269,28 +268,26 @@ class FooterEditor {
   static constexpr std::int64_t kInteger64 = 2;
 
   std::span<const std::uint8_t> bytes_;
-  bool decimals_;
   ThriftReader reader_;
   std::vector<std::uint8_t> written_;
 };
 
 }  // namespace
 
-std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer,
-                                                          bool decimals) {
+std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer) {
   try {
-    return FooterEditor(footer, decimals).edited();
+    return FooterEditor(footer).edited();
   } catch (const ThriftReader::Unreadable&) {
     return std::nullopt;
   }
 }
 
-bool copy_with_raw_columns(const std::string& path, TemporaryFile& to, bool decimals,
+bool copy_with_raw_columns(const std::string& path, TemporaryFile& to,
                            const std::atomic<bool>& cancelled) {
   const InputFile file(path);
   if (!file.is_open()) return false;
   const std::vector<std::uint8_t> footer = parquet_footer(file);
-  const auto edited = with_raw_columns(footer, decimals);
+  const auto edited = with_raw_columns(footer);
   if (footer.empty() || !edited) return false;
   to.clear();
   to.copy(file.get(), file.size() - footer.size() - kTail, cancelled);

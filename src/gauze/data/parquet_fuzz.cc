@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       if (*readable) abort();
     }
   }
-  const auto once = parquet::with_raw_columns({data, size}, true);
-  if (once && parquet::with_raw_columns(*once, true) != once) abort();
+  const auto once = parquet::with_raw_columns({data, size});
+  if (once && parquet::with_raw_columns(*once) != once) abort();
   return 0;
 }

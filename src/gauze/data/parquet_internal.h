@@ -110,13 +110,12 @@ class InputFile {
 /// The bytes of a file's metadata; empty when it has none that can be read.
 std::vector<std::uint8_t> parquet_footer(const InputFile& file);
 
-/// The same metadata, in which columns of text, and with `decimals` decimals in bytes, are columns of bytes and timestamps in
-/// milliseconds are integers, without statistics. Nothing when it cannot be read.
-std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer,
-                                                          bool decimals);
+/// The same metadata, in which columns of text and of decimals in bytes are columns of bytes and timestamps in milliseconds
+/// are integers, without statistics. Nothing when it cannot be read.
+std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer);
 
 /// A copy with such metadata. Whether the file could be read; throws `kIo` when the disk is full.
-bool copy_with_raw_columns(const std::string& path, TemporaryFile& to, bool decimals,
+bool copy_with_raw_columns(const std::string& path, TemporaryFile& to,
                            const std::atomic<bool>& cancelled);
 
 /// Counts the integers or texts of a column from the codes of its dictionaries. Nothing where that is not all there

@@ -261,14 +261,19 @@ class FileTables final : public internal::DuckDbKeeper {
  public:
   explicit FileTables(internal::DuckDbDatabase& database) : database_(database) {}
 
+  /// Columns of files that are read alike.
+  struct Part {
+    std::string from;  ///< in FROM
+    std::vector<ViewColumn> columns = {};
+  };
+
   /// What a table is read from.
   struct Scan {
     Holder holder;
-    std::string from;         ///< in FROM
+    std::vector<Part> parts;  ///< with the same columns; one, unless files were mended
     std::string lines = {};   ///< the scan that passes over what is no row, where one does
     std::string no_row = {};  ///< and which of its lines are none
     std::unique_ptr<internal::ListLines> list = {};
-    std::vector<ViewColumn> columns = {};
     std::vector<std::unique_ptr<internal::TemporaryFile>> mended =
         {};  ///< in the place of files of Parquet
   };
@@ -277,14 +282,15 @@ class FileTables final : public internal::DuckDbKeeper {
                    const std::vector<std::string>& files,
                    const std::vector<std::string>& json_columns) {
     Scan& scan = scans_.emplace(name, make_scan(holder, files, json_columns)).first->second;
-    scan.columns = view_columns(holder, scan.from);
+    std::vector<ViewColumn>& columns = scan.parts.front().columns;
+    columns = view_columns(holder, scan.parts.front().from);
     if (holder.format == Format::kParquet && files.size() > 1)
       for (const std::string& file : files) expect_same_types(scan, file);
-    std::erase_if(scan.columns, [](const ViewColumn& each) { return is_nested(each.type); });
+    std::erase_if(columns, [](const ViewColumn& each) { return is_nested(each.type); });
     if (holder.format == Format::kParquet)
-      for (ViewColumn& column : scan.columns) column.sql = internal::within_precision(column);
+      for (ViewColumn& column : columns) column.sql = internal::within_precision(column);
     if (holder.format == Format::kParquet)
-      for (const std::string& file : files) hide_widest(scan, file);
+      for (const std::string& file : files) hide_widest(columns, file);
     make_view(name, scan);
     return scan;
   }
@@ -318,7 +324,7 @@ class FileTables final : public internal::DuckDbKeeper {
     bool mended = false;
     for (auto& [name, scan] : scans_) {
       if (scan.holder.format == Format::kParquet && scan.mended.empty() && is_named(name, sql))
-        mended = mend(name, scan, true, cancelled) || mend(name, scan, false, cancelled) || mended;
+        mended = mend(name, scan, cancelled) || mended;
     }
     return mended;
   }
@@ -333,53 +339,44 @@ class FileTables final : public internal::DuckDbKeeper {
 
   /// The engine checks, as it reads Parquet, that text is UTF-8, that milliseconds have microseconds and that decimals are not
   /// too long, and nothing can tell it not to, except a file whose metadata says that these are bytes and numbers.
-  bool mend(const std::string& name, Scan& scan, bool decimals,
-            const std::atomic<bool>& cancelled) {
-    Scan instead{scan.holder, ""};
-    const auto files = find_files(database_.main(), scan.holder.path);
-    for (const std::string& file : files) {
+  bool mend(const std::string& name, Scan& scan, const std::atomic<bool>& cancelled) {
+    Scan instead{scan.holder, {}};
+    std::map<Kind, std::string> alike;  // files
+    for (const std::string& file : find_files(database_.main(), scan.holder.path)) {
       auto& copy = instead.mended.emplace_back(
           std::make_unique<internal::TemporaryFile>(database_.folder()));
-      if (!internal::copy_with_raw_columns(file, *copy, decimals, cancelled)) return false;
-      instead.from += (instead.from.empty() ? "" : ", ") + sql_text(named_like(file, *copy));
+      if (!internal::copy_with_raw_columns(file, *copy, cancelled)) return false;
+      const std::string mended = sql_text(named_like(file, *copy));
+      std::string& files = alike[kind_of(scan.holder, mended)];
+      files += (files.empty() ? "" : ", ") + mended;
     }
-    instead.from = scan_parquet("[" + instead.from + "]");
-    DuckDbResult empty;
-    if (!database_.main().try_run("SELECT * FROM " + instead.from + " LIMIT 0", empty))
-      return false;
-    for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
-      const duckdb_type type = duckdb_column_type(empty.get(), i);
-      if (is_nested(type)) continue;
-      const std::size_t at = instead.columns.size();
-      if (at == scan.columns.size()) return false;
-      instead.columns.push_back(scan.columns[at]);
-      instead.columns.back().sql = internal::mended_sql(scan.columns[at], type);
-      instead.columns.back().stored = type;
-    }
-    if (instead.columns.size() != scan.columns.size()) return false;
-    for (std::size_t i = 0; decimals && files.size() > 1 && i < files.size(); ++i) {
-      if (!has_same_decimals(instead, files[i], instead.mended[i]->path())) return false;
-    }
+    for (const auto& [kind, files] : alike)
+      instead.parts.push_back(mended_part(scan, scan_parquet("[" + files + "]")));
     make_view(name, instead);
     scan = std::move(instead);
     return true;
   }
 
-  /// Whether decimals are in `file` and in its mended `copy` what they are in all files: bytes say neither scale nor precision.
-  bool has_same_decimals(const Scan& all, const std::string& file, const std::string& copy) {
-    const auto before = view_columns(all.holder, scan_parquet(sql_text(file)));
-    const auto after = view_columns(all.holder, scan_parquet(sql_text(copy)));
-    for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) {
-      if (before[i].type != DUCKDB_TYPE_DECIMAL) continue;
-      const bool same =
-          std::any_of(all.columns.begin(), all.columns.end(), [&](const ViewColumn& each) {
-            return same_name(each.info.name, before[i].info.name) &&
-                   each.precision == before[i].precision && each.scale == before[i].scale &&
-                   each.stored == after[i].stored;
-          });
-      if (!same) return false;
+  /// How the columns of a file are stored. What is a time in one mended file is a number in another, if that had milliseconds;
+  /// decimals are bytes where they were stored in bytes.
+  using Kind = std::vector<std::pair<std::string, duckdb_type>>;
+
+  Kind kind_of(const Holder& holder, const std::string& file) {
+    Kind kind;
+    for (const ViewColumn& column : view_columns(holder, scan_parquet(file)))
+      kind.emplace_back(column.info.name, column.type);
+    return kind;
+  }
+
+  /// The columns of a table out of mended files of one kind.
+  Part mended_part(const Scan& scan, const std::string& from) {
+    Part part{from, scan.parts.front().columns};
+    const std::vector<ViewColumn> stored = view_columns(scan.holder, from);
+    for (ViewColumn& column : part.columns) {
+      const ViewColumn* found = find_column(stored, column.info.name);
+      column.sql = found ? internal::mended_sql(column, found->type) : "NULL";
     }
-    return true;
+    return part;
   }
 
   /// The engine finds columns in names of folders: x=1.
@@ -397,11 +394,11 @@ class FileTables final : public internal::DuckDbKeeper {
     DuckDbConnection& connection = database_.main();
     if (holder.format == Format::kCsv) {
       const std::string csv = scan_csv(connection, holder, files);
-      return {holder, csv, csv, "false"};
+      return {holder, {{csv}}, csv, "false"};
     }
-    if (holder.format == Format::kParquet) return {holder, scan_parquet(sql_text(holder.path))};
+    if (holder.format == Format::kParquet) return {holder, {{scan_parquet(sql_text(holder.path))}}};
     if (holder.format == Format::kDuckDb)
-      return {holder, attach(holder) + "." + duckdb_dialect().identifier(holder.table)};
+      return {holder, {{attach(holder) + "." + duckdb_dialect().identifier(holder.table)}}};
     auto list = are_lists(connection, holder, files)
                     ? std::make_unique<internal::ListLines>(files, database_.folder())
                     : nullptr;
@@ -410,7 +407,9 @@ class FileTables final : public internal::DuckDbKeeper {
     const std::string objects = objects_of(lines);
     const auto names =
         json_columns.empty() ? first_names(connection, holder, objects) : json_columns;
-    return {holder, scan_json(holder, objects, names), lines,
+    return {holder,
+            {{scan_json(holder, objects, names)}},
+            lines,
             "trim(line, chr(9) || chr(13) || ' ') <> '' AND "
             "coalesce(json_type(TRY_CAST(line AS JSON)), '') <> 'OBJECT'",
             std::move(list)};
@@ -431,9 +430,9 @@ class FileTables final : public internal::DuckDbKeeper {
 
   /// Decimals of more than 38 digits are doubles, of which the engine reads eight bytes whether a value has them or not: those
   /// behind a short one are another row's.
-  void hide_widest(Scan& scan, const std::string& file) {
+  void hide_widest(std::vector<ViewColumn>& columns, const std::string& file) {
     DuckDbResult found;
-    if (std::none_of(scan.columns.begin(), scan.columns.end(),
+    if (std::none_of(columns.begin(), columns.end(),
                      [](const ViewColumn& each) { return each.type == DUCKDB_TYPE_DOUBLE; }))
       return;
     if (!database_.main().try_run("SELECT name FROM parquet_schema(" + sql_text(file) +
@@ -442,7 +441,7 @@ class FileTables final : public internal::DuckDbKeeper {
                                   found))
       return;
     for (std::size_t i = 0; i < found.rows(); ++i) {
-      for (ViewColumn& column : scan.columns) {
+      for (ViewColumn& column : columns) {
         if (column.type == DUCKDB_TYPE_DOUBLE && same_name(column.info.name, found.text(i, 0)))
           column.sql = "CAST(NULL AS DOUBLE)";
       }
@@ -454,13 +453,14 @@ class FileTables final : public internal::DuckDbKeeper {
   /// a UUID, would make every question fail.
   void expect_same_types(const Scan& scan, const std::string& file) {
     const std::string from = scan_parquet(sql_text(file));
+    const Part& together = scan.parts.front();
     for (const ViewColumn& column : view_columns(scan.holder, from)) {
       const std::string& name = column.info.name;
-      const ViewColumn* all = find_column(scan.columns, name);
+      const ViewColumn* all = find_column(together.columns, name);
       if (all && internal::is_cast_whole(column, *all)) continue;
       throw Error(ErrorCode::kInvalidInput, "the column '" + name.substr(0, 60) + "' is of type " +
                                                 type_in(from, name) + " in " + shown(file) +
-                                                " and of type " + type_in(scan.from, name) +
+                                                " and of type " + type_in(together.from, name) +
                                                 " in all files of " + shown(scan.holder.path) +
                                                 " together; write them with the same types");
     }
@@ -498,14 +498,17 @@ class FileTables final : public internal::DuckDbKeeper {
   }
 
   void make_view(const std::string& name, const Scan& scan) {
-    std::string select;
-    for (const ViewColumn& column : scan.columns)
-      select += (select.empty() ? "" : ", ") + column.sql + " AS " +
-                duckdb_dialect().identifier(column.info.name);
-    database_.main().run("CREATE OR REPLACE VIEW " + duckdb_dialect().identifier(name) +
-                             " AS SELECT " + select + " FROM " + scan.from,
-                         ErrorCode::kInvalidInput,
-                         "the columns of " + shown(scan.holder.path) + " cannot be named");
+    std::string all;
+    for (const Part& part : scan.parts) {
+      std::string select;
+      for (const ViewColumn& column : part.columns)
+        select += (select.empty() ? "" : ", ") + column.sql + " AS " +
+                  duckdb_dialect().identifier(column.info.name);
+      all += (all.empty() ? "SELECT " : " UNION ALL SELECT ") + select + " FROM " + part.from;
+    }
+    database_.main().run(
+        "CREATE OR REPLACE VIEW " + duckdb_dialect().identifier(name) + " AS " + all,
+        ErrorCode::kInvalidInput, "the columns of " + shown(scan.holder.path) + " cannot be named");
   }
 
   internal::DuckDbDatabase& database_;
@@ -532,7 +535,8 @@ class FileSource final : public internal::EmbeddedSource {
       const auto& scan = tables_->open(
           name, holder, files,
           declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
-      for (const ViewColumn& column : scan.columns) columns_[name].push_back(column.info);
+      for (const ViewColumn& column : scan.parts.front().columns)
+        columns_[name].push_back(column.info);
       readable_[name] = std::make_shared<std::atomic<bool>>(true);
     }
     database_->lock(paths, folders);
@@ -570,19 +574,14 @@ class FileSource final : public internal::EmbeddedSource {
     if (!found || found->second.holder.format != Format::kParquet) return 0;
     read_through(found->first, column);
     const Scan& scan = found->second;
-    const auto nulled =
-        std::find_if(scan.columns.begin(), scan.columns.end(), [&](const ViewColumn& each) {
-          return same_name(each.info.name, column) &&
-                 (each.type == DUCKDB_TYPE_DECIMAL ||
-                  (each.type == DUCKDB_TYPE_VARCHAR && !scan.mended.empty()));
-        });
-    if (nulled == scan.columns.end()) return 0;
-    DuckDbResult count;
-    const bool read = database_->main().try_run("SELECT count(*) FROM " + scan.from + " WHERE " +
-                                                    duckdb_dialect().identifier(nulled->info.name) +
-                                                    " IS NOT NULL AND " + nulled->sql + " IS NULL",
-                                                count);
-    return read ? std::stoull(count.text(0, 0)) : 0;
+    std::uint64_t broken = 0;
+    for (const FileTables::Part& part : scan.parts) {
+      const ViewColumn* nulled = find_column(part.columns, column);
+      if (nulled && (nulled->type == DUCKDB_TYPE_DECIMAL ||
+                     (nulled->type == DUCKDB_TYPE_VARCHAR && !scan.mended.empty())))
+        broken += nulled_rows(part.from, *nulled);
+    }
+    return broken;
   }
 
  private:
@@ -606,6 +605,16 @@ class FileSource final : public internal::EmbeddedSource {
       return file.find('=') != std::string::npos;
     });
     return plain ? files : std::vector<std::string>();
+  }
+
+  /// Those with a value in the file and none in the view.
+  std::uint64_t nulled_rows(const std::string& from, const ViewColumn& column) {
+    DuckDbResult count;
+    const bool read = database_->main().try_run("SELECT count(*) FROM " + from + " WHERE " +
+                                                    duckdb_dialect().identifier(column.info.name) +
+                                                    " IS NOT NULL AND " + column.sql + " IS NULL",
+                                                count);
+    return read ? std::stoull(count.text(0, 0)) : 0;
   }
 
   /// The same scan, which notes what it leaves out.

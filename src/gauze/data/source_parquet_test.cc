@@ -235,6 +235,65 @@ TEST(FileSource, OneTimeOfParquetMovesNoInfinityOfOthers) {
   EXPECT_EQ(text(true), utc);
 }
 
+// One text that is none has all files mended: those in milliseconds are numbers then, those in microseconds times.
+TEST(FileSource, TimesOfSeveralFilesOfParquetAreTheSameInMillisecondsAndMicroseconds) {
+  const auto select = [](const std::string& type, const std::string& text) {
+    return "SELECT i, CAST(make_timestamp(86400000000 * i) AS " + type +
+           ") AS t, CASE i WHEN 4 "
+           "THEN '" +
+           text + "' ELSE 'x' END AS s FROM range(5) r(i)";
+  };
+  const Lines days = {"1970-01-01 00:00:00", "1970-01-01 00:00:00", "1970-01-02 00:00:00",
+                      "1970-01-02 00:00:00", "1970-01-03 00:00:00", "1970-01-03 00:00:00",
+                      "1970-01-04 00:00:00", "1970-01-04 00:00:00", "1970-01-05 00:00:00",
+                      "1970-01-05 00:00:00"};
+  for (const bool utc : {false, true}) {
+    for (const bool milliseconds_first : {false, true}) {
+      for (const bool in_milliseconds : {false, true}) {
+        const Folder folder;
+        const auto write = [&](const std::string& name, bool milliseconds) {
+          const int unit = milliseconds ? 1 : 2;
+          std::vector<std::pair<std::string, std::string>> changes = {
+              {time_annotation(false, unit).bytes(), time_annotation(utc, unit).bytes()}};
+          const bool bad = milliseconds == in_milliseconds;
+          if (bad) changes.emplace_back("secret__", "secret\xff\xfe");
+          write_changed(folder, name,
+                        select(milliseconds ? "TIMESTAMP_MS" : "TIMESTAMP", bad ? "secret__" : "y"),
+                        changes);
+        };
+        write("a.parquet", milliseconds_first);
+        write("b.parquet", !milliseconds_first);
+        internal::run_duckdb({"COPY (SELECT 7 AS z) TO '" + folder.path("c.parquet") + "'"});
+        const auto source = open_files({{"t", folder.path("*.parquet")}});
+        const std::string times = "SELECT " +
+                                  source->dialect().convert("t", Type::kTimestamp, Type::kText) +
+                                  " FROM t WHERE t IS NOT NULL ORDER BY 1";
+        EXPECT_EQ(rows_of(*source, times), days);
+        EXPECT_EQ(
+            rows_of(*source, "SELECT count(*), count(s), min(s), CAST(max(z) AS BIGINT) FROM t"),
+            Lines{"11|9|x|7"});
+        EXPECT_EQ(rows_of(*source, times), days);
+        EXPECT_EQ(source->broken_texts("t", "s"), 1u);
+      }
+    }
+  }
+}
+
+TEST(FileSource, AnOddTimeInOneOfSeveralFilesOfParquetIsNeverAnError) {
+  const Folder folder;
+  write_changed(folder, "a.parquet",
+                "SELECT unnest([TIMESTAMP_MS '1991-01-01', TIMESTAMP_MS '2000-01-01']) AS t",
+                {{testing::plain_bytes<std::int64_t>({662688000000}),
+                  testing::plain_bytes<std::int64_t>({INT64_MAX / 2 + 1})}});
+  internal::run_duckdb(
+      {"COPY (SELECT TIMESTAMP '2001-01-01' AS t) TO '" + folder.path("b.parquet") + "'"});
+  const auto source = open_files({{"t", folder.path("*.parquet")}});
+  EXPECT_EQ(
+      rows_of(*source, "SELECT " + source->dialect().convert("t", Type::kTimestamp, Type::kText) +
+                           " FROM t ORDER BY t LIMIT 2"),
+      (Lines{"2000-01-01 00:00:00", "2001-01-01 00:00:00"}));
+}
+
 /// An integer in two's complement, the highest byte first.
 std::string big_endian(const std::string& digits, std::size_t size) {
   std::string bytes(size, '\0');
@@ -375,7 +434,7 @@ TEST(FileSource, StatisticsOfDecimalsBeyondTheirPrecisionHideNoRow) {
   EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM t WHERE CAST(g AS DOUBLE) > 1"), Lines{"1"});
 }
 
-TEST(FileSource, DecimalsOfSeveralFilesOfParquetAreMendedWhereTheyAreOfOneKind) {
+TEST(FileSource, DecimalsOfSeveralFilesOfParquetAreMended) {
   const testing::TestDecimal kind = {4, 2, 3};
   const std::string good = decimal_file(kind, {big_endian("150", 3)});
   const std::string bad = decimal_file(kind, {big_endian("150", 3), "\1\2\3"});
@@ -391,7 +450,8 @@ TEST(FileSource, DecimalsOfSeveralFilesOfParquetAreMendedWhereTheyAreOfOneKind) 
       1, false, 0, {{.rows = 1, .values = testing::plain_bytes<std::int32_t>({150})}}, 5, nullptr,
       {4, 2});
   EXPECT_THAT(rows(good, integers), ::testing::UnorderedElementsAre("1.50", "1.50"));
-  EXPECT_ERROR(rows(integers, bad), ErrorCode::kIo);
+  EXPECT_THAT(rows(integers, bad), ::testing::UnorderedElementsAre("1.50", "1.50", "-"));
+  EXPECT_THAT(rows(bad, integers), ::testing::UnorderedElementsAre("1.50", "1.50", "-"));
   // The engine would not cast what has more digits than declared, as 123.45 has here.
   const std::string scaled = decimal_file({4, 1, 3}, {big_endian("12345", 3)});
   EXPECT_ERROR(rows(good, scaled), ErrorCode::kInvalidInput);

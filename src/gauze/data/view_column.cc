@@ -56,7 +56,7 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
 
 void set_type(ViewColumn& column, DuckDbResult& result, idx_t i) {
   duckdb_logical_type type = duckdb_column_logical_type(result.get(), i);
-  column.type = column.stored = duckdb_get_type_id(type);
+  column.type = duckdb_get_type_id(type);
   column.precision = duckdb_decimal_width(type);
   column.scale = duckdb_decimal_scale(type);
   if (char* alias = duckdb_logical_type_get_alias(type)) {

@@ -11,10 +11,9 @@ namespace gauze::internal {
 struct ViewColumn {
   ColumnInfo info;
   std::string sql;
-  duckdb_type type = DUCKDB_TYPE_INVALID;    ///< of the file, before it was mended
-  duckdb_type stored = DUCKDB_TYPE_INVALID;  ///< of the file that is read
-  int precision = 0, scale = 0;              ///< of decimals, before
-  std::string alias = {};                    ///< of the type, before: JSON is text with one
+  duckdb_type type = DUCKDB_TYPE_INVALID;  ///< of the file, before it was mended
+  int precision = 0, scale = 0;            ///< of decimals, before
+  std::string alias = {};                  ///< of the type, before: JSON is text with one
 };
 
 /// Columns of several values in a row are left out: they would have to be written as text by the engine, and what it
