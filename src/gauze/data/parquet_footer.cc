@@ -39,6 +39,7 @@ bool ThriftReader::next(Field& field) {
   field.type = static_cast<Type>(header & 15);
   if (field.type == kStop) return false;
   field.id = header >> 4 != 0 ? field.id + (header >> 4) : integer(kInteger16);
+  expect(field.id >= INT16_MIN && field.id <= INT16_MAX);  // so that the next is a number, too
   return true;
 }
 

@@ -212,6 +212,11 @@ TEST(ParquetFooter, ThatIsDamagedIsNoFooter) {
   const std::string deep(200, '\x1c');
   EXPECT_FALSE(with_raw_columns({reinterpret_cast<const std::uint8_t*>(deep.data()), deep.size()}));
   EXPECT_FALSE(with_raw_columns({}));
+  // A field of number 2^63 - 1, and the next one.
+  const std::string numbered = std::string("\x05\xfe") + std::string(8, '\xff') + "\x01\x02" +
+                               std::string("\x15\x02\x00", 3);
+  EXPECT_FALSE(
+      with_raw_columns({reinterpret_cast<const std::uint8_t*>(numbered.data()), numbered.size()}));
 }
 
 }  // namespace
