@@ -89,7 +89,7 @@ void ScannedUnits::convert(const Batch& batch, Converted& converted, UnitRows& r
     cells_[c].each(
         batch.columns[first + c],
         [&](std::size_t i, std::int64_t steps) { converted.values[c][i] = steps; },
-        [&](std::size_t i) { converted.valid[c][i] = 0; });
+        [&](std::size_t i) { converted.values[c][i] = converted.valid[c][i] = 0; });
     rows.cells[c] = {converted.values[c], converted.valid[c]};
   }
   rows.rows = batch.rows;
