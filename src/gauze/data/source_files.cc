@@ -617,7 +617,7 @@ class FileSource final : public internal::EmbeddedSource {
     return read ? std::stoull(count.text(0, 0)) : 0;
   }
 
-  /// The same scan, which notes what it leaves out.
+  /// The same scan, which notes what it leaves out, of all columns: the engine looks at the bytes of those alone that are asked for.
   std::uint64_t passed_over(const Scan& scan) {
     constexpr std::string_view kIgnore = "ignore_errors = true";
     std::string noting = scan.lines;
@@ -625,7 +625,8 @@ class FileSource final : public internal::EmbeddedSource {
     DuckDbConnection& connection = database_->main();
     DuckDbResult all, broken;
     const bool read =
-        connection.try_run("SELECT count(CASE WHEN " + scan.no_row + " THEN 1 END) FROM " + noting,
+        connection.try_run("SELECT count(CASE WHEN " + scan.no_row +
+                               " THEN 1 END), count(COLUMNS(*)) FROM " + noting,
                            all) &&
         connection.try_run(
             "SELECT count(*) FROM (SELECT DISTINCT file_id, line FROM reject_errors)", broken);

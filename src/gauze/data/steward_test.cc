@@ -101,6 +101,18 @@ TEST(SchemaCheck, CountsWhatDoesNotKeepTheSchema) {
   EXPECT_EQ(check.tables[2].rows, 1u);
 }
 
+// Of three lines one has bytes in its second field that are no text: it is left out wherever that field is read.
+TEST(SchemaCheck, LinesOfCsvThatAreNoTextAreCounted) {
+  const Folder folder;
+  const auto source = open_files({{"t", folder.write("t.csv", "a,b\n1,x\n2,\xff\xfe\n3,z\n")}});
+  const SchemaCheck check = check_schema(
+      *source,
+      parse_schema(R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row", "columns": {
+                                  "a": {"type": "integer"}, "b": {"type": "text"}}}}})"));
+  EXPECT_EQ(check.tables[0].broken_rows, 1u);
+  EXPECT_EQ(check.tables[0].rows, 2u);
+}
+
 TEST(SchemaCheck, AColumnThatTheDataLacksIsAnError) {
   const Folder folder;
   const auto source = open_files({{"t", folder.write("t.csv", "a\n1\n")}});
