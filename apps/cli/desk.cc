@@ -37,6 +37,13 @@ bool holds_rows(const std::string& name) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+/// Of `base.duckdb:visits` visits; of a file nothing.
+std::string table_inside(const std::string& file) {
+  const std::size_t colon = file.rfind(':');
+  const bool inside = colon != std::string::npos && is_base(file.substr(0, colon));
+  return inside ? file.substr(colon + 1) : "";
+}
+
 std::vector<fs::path> listed(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failed;
@@ -178,7 +185,9 @@ void refuse_quick_form(const DataOptions& options) {
   for (const std::string& path : beside(options.data, kSchemaEnding)) {
     const Schema schema = read_schema(path);
     for (const auto& [table, file] : tables_of(options.data)) {
-      if (!speaks_of(schema, table) && !speaks_of(schema, table_name(file))) continue;
+      if (!speaks_of(schema, table) && !speaks_of(schema, table_name(file)) &&
+          !speaks_of(schema, table_inside(file)))
+        continue;
       throw Error(ErrorCode::kInvalidOption,
                   "--unit: is for data without a schema, and '" + path + "' speaks of '" + table +
                       "'; leave --unit out, and that schema and its budget are used");
@@ -298,9 +307,10 @@ std::string caller() {
 
 void add_data_options(CLI::App& command, DataOptions& options) {
   command
-      .add_option(
-          "--data,-d", options.data,
-          "CSV, Parquet or JSON: FILE, NAME=FILE, a folder, or postgresql://...; repeatable")
+      .add_option("--data,-d", options.data,
+                  "CSV, Parquet or JSON: FILE, NAME=FILE, a folder; base.duckdb with the tables of "
+                  "the schema, "
+                  "NAME=base.duckdb:TABLE, or postgresql://...; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command.add_option("--schema", options.schema,
@@ -339,6 +349,12 @@ unsigned thread_count(const std::string& text) {
       std::min<std::uint64_t>(count, std::max(1u, std::thread::hardware_concurrency())));
 }
 
+bool is_base(const std::string& data) {
+  constexpr std::array<std::string_view, 3> kEndings = {".duckdb", ".ddb", ".db"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return data.ends_with(ending); });
+}
+
 bool is_postgres(const std::string& data) {
   return is_server_address(data);
 }
@@ -356,6 +372,9 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
         if (wanted && holds_rows(file.filename().string()))
           add_table(tables, table_name(file), file.string());
       }
+    } else if (schema != nullptr && is_base(each) && !speaks_of(*schema, table_name(each))) {
+      for (const TableSchema& table : schema->tables)
+        add_table(tables, table.name, each + ":" + table.name);
     } else {
       add_table(tables, table_name(each), each);
     }

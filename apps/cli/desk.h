@@ -34,10 +34,13 @@ std::uint64_t bytes(const std::string& text, const char* option);
 unsigned thread_count(const std::string& text);
 
 /// Which file holds which table. A file's table has the file's name up to the first dot. Of a folder,
-/// with a schema, only the tables that it speaks of: answers may lie beside the data.
+/// with a schema, only the tables that it speaks of: answers may lie beside the data. Of a file of DuckDB, unless the schema has a table of its name, all tables
+/// of the schema.
 std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
                                              const Schema* schema = nullptr);
 bool is_postgres(const std::string& data);
+/// Whether that is a file of DuckDB, with its tables.
+bool is_base(const std::string& data);
 /// For a file of plain values, without --data: refuses options of tables, which nothing would follow, and a file that a
 /// schema or a budget beside it speaks of.
 void expect_plain_values(const DataOptions& options, const std::string& table,

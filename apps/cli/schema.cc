@@ -17,7 +17,11 @@ void write_template(const std::vector<std::string>& data, const std::vector<std:
   DataOptions options;
   options.data = data;
   std::vector<std::string> names = tables;
-  if (names.empty()) {
+  if (data.size() == 1 && is_base(data.front()) && !names.empty()) {
+    options.data.clear();
+    for (const std::string& name : names)
+      options.data.push_back(name + "=" + data.front() + ":" + name);
+  } else if (names.empty()) {
     require(!is_postgres(data.front()),
             "--table: is missing; say which tables of the database, like --table visits");
     for (const auto& [name, path] : tables_of(data)) names.push_back(name);
@@ -112,7 +116,9 @@ void add_template(CLI::App& command) {
   sub->add_option("data", *data,
                   "CSV, Parquet or JSON files, NAME=FILE, a folder, postgresql://...")
       ->required();
-  sub->add_option("--table", *tables, "Which tables (all)")->allow_extra_args(false);
+  sub->add_option("--table", *tables,
+                  "Which tables of a database or a file of DuckDB (of files: all)")
+      ->allow_extra_args(false);
   sub->footer(
       "Example: gauze schema template people.csv > people.schema.json\n"
       "What is null there only the steward can know: fill it in or delete the line.");

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "clinic.h"
+#include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/table.h"
 
 namespace {
@@ -170,6 +171,28 @@ TEST(SqlCommand, ABudgetBesideTheDataPaysWhateverItsNameAndWhereverTheSchema) {
   const Ran other = gauze_program(count + "--schema " + elsewhere.write("o.schema.json", schema));
   EXPECT_EQ(other.exit, 2) << other.out;
   EXPECT_THAT(other.err, AllOf(HasSubstr("b.ledger"), HasSubstr("--ledger")));
+}
+
+TEST(SqlCommand, AFileOfDuckDbHasTheTablesOfTheSchema) {
+  const Clinic clinic;
+  const std::string base = clinic.path("all.duckdb");
+  gauze::internal::run_duckdb({"ATTACH '" + base + "' AS b",
+                               "CREATE TABLE b.visits AS FROM '" + clinic.path("visits.csv") + "'",
+                               "CREATE TABLE b.wards AS FROM '" + clinic.path("wards.csv") + "'"});
+  const std::string join =
+      "sql 'SELECT floor, COUNT(*) AS n FROM visits JOIN wards USING (ward) GROUP BY floor' "
+      "--epsilon 9 --json --data ";
+  const Ran ran = gauze_program(join + base);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NEAR(ran.json().at("rows")[0].at("n").get<double>(), 2000, 20);
+  // Another name for a table that a schema speaks of makes it no table without one.
+  const Ran quick = gauze_program(
+      "sql 'SELECT COUNT(*) FROM x' --epsilon 9 --unit row --data x=" + base + ":visits");
+  EXPECT_EQ(quick.exit, 2) << quick.out;
+  EXPECT_THAT(quick.err, HasSubstr("clinic.schema.json"));
+  const Ran form = gauze_program("schema template " + base + " --table visits --table wards");
+  ASSERT_EQ(form.exit, 0) << form.err;
+  EXPECT_TRUE(form.json().at("tables").at("wards").at("columns").contains("floor"));
 }
 
 TEST(SqlCommand, GroupsWithoutAPublicListNeedADelta) {
