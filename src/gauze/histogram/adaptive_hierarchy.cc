@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kParts = 128;
 constexpr std::uint32_t kTotal = 12;  // for the number of rows
 /// The whole is parted unless it is this empty.
-constexpr double kEmpty = 8;
+constexpr double kEmpty = 3;
 /// Parting a block takes this many rows for a unit of noise, but leaves something for what is found.
 constexpr double kShows = 30;
 constexpr double kMostAtOnce = 0.5;
