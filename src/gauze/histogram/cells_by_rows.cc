@@ -1,6 +1,7 @@
 #include "gauze/histogram/cells_by_rows.h"
 
 #include <array>
+#include <numeric>
 
 #include "gauze/base/error.h"
 #include "gauze/histogram/adaptive_hierarchy.h"
@@ -21,13 +22,6 @@ constexpr double kNoneVisible = 60;
 /// and what a split has to show there.
 constexpr std::array<int, 4> kWeightsForFew = {1, 4, 0, 27};
 constexpr double kPriceForFew = 0.3;
-
-std::int64_t saturated_total(std::span<const std::int64_t> counts) {
-  std::int64_t total = 0;
-  for (const std::int64_t count : counts)
-    if (__builtin_add_overflow(total, count, &total)) return INT64_MAX;
-  return total;
-}
 
 }  // namespace
 
@@ -73,7 +67,8 @@ CellsByRows::Look CellsByRows::look(std::span<const std::int64_t> counts, BitSou
                                                 : Sight::kNone;
     return {sight, kShares};
   }
-  const std::int64_t rows = saturated_total(counts);
+  const std::int64_t rows =
+      std::accumulate(counts.begin(), counts.end(), std::int64_t{0}, saturating_add);
   std::uint32_t left = kShares - kFirstLook;
   if (strength(rows, kFirstLook, bits) >= kFewVisible) return {Sight::kMany, left};
   for (const std::uint32_t parts : kCloserLooks) {
