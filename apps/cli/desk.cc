@@ -40,7 +40,7 @@ bool holds_rows(const std::string& name) {
 /// Of `base.duckdb:visits` visits; of a file nothing.
 std::string table_inside(const std::string& file) {
   const std::size_t colon = file.rfind(':');
-  const bool inside = colon != std::string::npos && is_base(file.substr(0, colon));
+  const bool inside = colon != std::string::npos && is_duckdb_file(file.substr(0, colon));
   return inside ? file.substr(colon + 1) : "";
 }
 
@@ -349,12 +349,6 @@ unsigned thread_count(const std::string& text) {
       std::min<std::uint64_t>(count, std::max(1u, std::thread::hardware_concurrency())));
 }
 
-bool is_base(const std::string& data) {
-  constexpr std::array<std::string_view, 3> kEndings = {".duckdb", ".ddb", ".db"};
-  return std::any_of(kEndings.begin(), kEndings.end(),
-                     [&](std::string_view ending) { return data.ends_with(ending); });
-}
-
 bool is_postgres(const std::string& data) {
   return is_server_address(data);
 }
@@ -372,7 +366,7 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
         if (wanted && holds_rows(file.filename().string()))
           add_table(tables, table_name(file), file.string());
       }
-    } else if (schema != nullptr && is_base(each) && !speaks_of(*schema, table_name(each))) {
+    } else if (schema != nullptr && is_duckdb_file(each) && !speaks_of(*schema, table_name(each))) {
       for (const TableSchema& table : schema->tables)
         add_table(tables, table.name, each + ":" + table.name);
     } else {

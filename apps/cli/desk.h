@@ -39,8 +39,6 @@ unsigned thread_count(const std::string& text);
 std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
                                              const Schema* schema = nullptr);
 bool is_postgres(const std::string& data);
-/// Whether that is a file of DuckDB, with its tables.
-bool is_base(const std::string& data);
 /// For a file of plain values, without --data: refuses options of tables, which nothing would follow, and a file that a
 /// schema or a budget beside it speaks of.
 void expect_plain_values(const DataOptions& options, const std::string& table,

@@ -17,7 +17,7 @@ void write_template(const std::vector<std::string>& data, const std::vector<std:
   DataOptions options;
   options.data = data;
   std::vector<std::string> names = tables;
-  if (data.size() == 1 && is_base(data.front()) && !names.empty()) {
+  if (data.size() == 1 && is_duckdb_file(data.front()) && !names.empty()) {
     options.data.clear();
     for (const std::string& name : names)
       options.data.push_back(name + "=" + data.front() + ":" + name);

@@ -161,6 +161,9 @@ struct SourceOptions {
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options = {});
 
+/// Whether a file is one of DuckDB, by its name.
+bool is_duckdb_file(std::string_view path);
+
 /// Tables in memory, by name, for any SQL; numbers are not copied until they are asked for. A text that is not UTF-8 is
 /// null. Throws `kInvalidInput` when there is none.
 std::unique_ptr<Source> open_tables(const std::map<std::string, Table>& tables,

@@ -52,8 +52,7 @@ std::string shown(const std::string& path) {
 Holder parse_holder(const std::string& table, const std::string& text) {
   std::string path = text, inside = table;
   const auto colon = text.rfind(':');
-  if (colon != std::string::npos &&
-      ends_with_any(text.substr(0, colon), {".duckdb", ".ddb", ".db"})) {
+  if (colon != std::string::npos && is_duckdb_file(text.substr(0, colon))) {
     path = text.substr(0, colon);
     inside = text.substr(colon + 1);
   }
@@ -64,7 +63,7 @@ Holder parse_holder(const std::string& table, const std::string& text) {
   if (ends_with_any(stem, {".csv", ".tsv", ".txt"})) return {Format::kCsv, absolute(), ""};
   if (ends_with_any(path, {".parquet", ".pq"})) return {Format::kParquet, absolute(), ""};
   if (ends_with_any(stem, {".json", ".ndjson", ".jsonl"})) return {Format::kJson, absolute(), ""};
-  if (ends_with_any(path, {".duckdb", ".ddb", ".db"})) return {Format::kDuckDb, absolute(), inside};
+  if (is_duckdb_file(path)) return {Format::kDuckDb, absolute(), inside};
   throw Error(
       ErrorCode::kInvalidInput,
       "what is in " + shown(text) +
@@ -669,6 +668,10 @@ class FileSource final : public internal::EmbeddedSource {
 };
 
 }  // namespace
+
+bool is_duckdb_file(std::string_view path) {
+  return ends_with_any(path, {".duckdb", ".ddb", ".db"});
+}
 
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options) {
