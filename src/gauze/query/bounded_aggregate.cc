@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "gauze/base/error.h"
 #include "gauze/base/on_threads.h"
@@ -17,6 +18,7 @@ using internal::KeptGroups;
 using internal::KeyedHash;
 using internal::mix;
 using internal::nearest_whole;
+using internal::NumberLimits;
 using internal::on_threads;
 using internal::Partial;
 using internal::PartitionedRows;
@@ -176,6 +178,7 @@ struct BoundedAggregate::PartsOf final : Parts {
     RowWriter writer;
     Setting setting;
     Worker<kUnitWords> worker;
+    std::uint64_t dropped = 0;  // before they were written
 
     explicit Feed(PartsOf& all)
         : writer(all.store),
@@ -187,7 +190,9 @@ struct BoundedAggregate::PartsOf final : Parts {
   PartitionedRows store;
   std::vector<Limits> limits;            // of partitions, as what follows
   std::vector<std::uint64_t> shrink_at;  // when a partition holds so many rows
-  std::atomic<bool> limited = false;     // whether there may be limits
+  NumberLimits number_limits;            // of all partitions
+  std::once_flag makes_limits;
+  std::atomic<bool> limited = false;  // whether there may be limits
   std::vector<std::unique_ptr<Feed>> feeds;
 
   PartsOf(Options o, BitSource& bits)
@@ -224,30 +229,73 @@ struct BoundedAggregate::PartsOf final : Parts {
     }
   }
 
-  /// Asks for the places of some rows before it writes them: they lie far from each other.
+  /// Some rows, and their units.
+  struct Some {
+    std::array<std::size_t, kTogether> rows;
+    std::array<Unit, kTogether> units;
+    std::size_t count;
+  };
+
   template <class Key>
   void add(const UnitRows& rows, std::span<const Key> keys, Feed& feed) {
-    const KeyedHash hashing = hash;
-    const bool has_nulls = !rows.unit_valid.empty(), has_cells = shape.cells > 0;
-    const auto belongs = [&](std::size_t i) { return !has_nulls || rows.unit_valid[i] != 0; };
-    std::array<Unit, kTogether> units;
+    const bool asks = kUnitWords == 1 && limited;
+    Some some;
     for (std::size_t from = 0; from < rows.rows; from += kTogether) {
-      const std::size_t count = std::min(kTogether, rows.rows - from);
-      for (std::size_t i = 0; i < count; ++i) {
-        units[i] = belongs(from + i) ? unit_of(rows, from + i, hashing) : Unit();
-        feed.writer.prefetch(partition_of(units[i]));
+      find(rows, keys, from, some);
+      if (asks) feed.dropped += drop(rows, keys, feed.setting, some);
+      write(rows, keys, some, feed);
+    }
+  }
+
+  /// Those of the rows from here on that have a unit and a group.
+  template <class Key>
+  void find(const UnitRows& rows, std::span<const Key> keys, std::size_t from, Some& some) const {
+    const KeyedHash hashing = hash;
+    const bool has_nulls = !rows.unit_valid.empty(), by_key = options.by_key;
+    const std::size_t to = std::min(from + kTogether, rows.rows);
+    some.count = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      if (has_nulls && rows.unit_valid[i] == 0) continue;
+      if (!by_key && keys[i] == static_cast<Key>(UnitRows::kNoGroup)) continue;
+      some.units[some.count] = unit_of(rows, i, hashing);
+      some.rows[some.count++] = i;
+    }
+  }
+
+  /// Leaves those that may count. All are written, for no branch foresees which will stay.
+  template <class Key>
+  std::size_t drop(const UnitRows& rows, std::span<const Key> keys, const Setting& setting,
+                   Some& some) const {
+    const auto number = [&](std::size_t i) {
+      return static_cast<std::uint64_t>(rows.integer_units[some.rows[i]]);
+    };
+    for (std::size_t i = 0; i < some.count; ++i) number_limits.prefetch(number(i));
+    std::size_t left = 0;
+    setting.with_tag([&](auto tag) {
+      for (std::size_t i = 0; i < some.count; ++i) {
+        const Unit unit = some.units[i];
+        const auto key = static_cast<std::uint64_t>(keys[some.rows[i]]);
+        const bool counts = number_limits.may_count(number(i), mix(unit[0] + tag(key)));
+        some.units[left] = unit;
+        some.rows[left] = some.rows[i];
+        left += static_cast<std::size_t>(counts);
       }
-      for (std::size_t i = 0; i < count; ++i) {
-        const Key key = keys[from + i];
-        if (!options.by_key && key == static_cast<Key>(UnitRows::kNoGroup)) continue;
-        if (!belongs(from + i)) continue;
-        const std::size_t partition = partition_of(units[i]);
-        std::uint64_t* row = feed.writer.append(partition);
-        std::copy(units[i].begin(), units[i].end(), row);
-        row[kUnitWords] = static_cast<std::uint64_t>(key);
-        if (has_cells) fill(rows, from + i, row);
-        if (feed.writer.is_full(partition)) move(partition, feed);
-      }
+    });
+    return std::exchange(some.count, left) - left;
+  }
+
+  /// Asks for their places before: they lie far from each other.
+  template <class Key>
+  void write(const UnitRows& rows, std::span<const Key> keys, const Some& some, Feed& feed) {
+    const bool has_cells = shape.cells > 0;
+    for (std::size_t i = 0; i < some.count; ++i) feed.writer.prefetch(partition_of(some.units[i]));
+    for (std::size_t i = 0; i < some.count; ++i) {
+      const std::size_t partition = partition_of(some.units[i]);
+      std::uint64_t* row = feed.writer.append(partition);
+      std::copy(some.units[i].begin(), some.units[i].end(), row);
+      row[kUnitWords] = static_cast<std::uint64_t>(keys[some.rows[i]]);
+      if (has_cells) fill(rows, some.rows[i], row);
+      if (feed.writer.is_full(partition)) move(partition, feed);
     }
   }
   static std::size_t partition_of(const Unit& unit) {
@@ -281,11 +329,18 @@ struct BoundedAggregate::PartsOf final : Parts {
   void move(std::size_t partition, Feed& feed) {
     const std::span<std::uint64_t> rows = feed.writer.take(partition);
     const std::lock_guard lock(store.mutex(partition));
-    store.append(partition, feed.worker.filter(rows, limits[partition]));
+    const bool asked = kUnitWords == 1 && !number_limits.lacks_some();  // of nearly all
+    store.append(partition, asked ? rows : feed.worker.filter(rows, limits[partition]));
     if (store.rows_held(partition) < shrink_at[partition]) return;
-    limited = true;
     feed.setting.tags = tags_so_far();
     shrink_at[partition] = next_shrink(feed.worker.shrink(store, partition, limits[partition]));
+    if constexpr (kUnitWords == 1) {
+      std::call_once(makes_limits, [&] { number_limits.make(); });
+      limits[partition].each([&](const Unit& unit, std::uint64_t limit) {
+        number_limits.set(hash.integer_of(unit[0]), limit);
+      });
+    }
+    limited = true;
   }
   void move_all(Feed& feed) {
     for (std::size_t p = 0; p < PartitionedRows::kPartitions; ++p) move(p, feed);
@@ -296,7 +351,7 @@ struct BoundedAggregate::PartsOf final : Parts {
     for (const auto& feed : feeds) {
       if (!feed) continue;
       move_all(*feed);
-      dropped += feed->worker.dropped();
+      dropped += feed->dropped + feed->worker.dropped();
     }
     const unsigned threads = thread_count(options.threads);
     // A row of a wave needs its block, a candidate and an entry; values that are kept one by one need

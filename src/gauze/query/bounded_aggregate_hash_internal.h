@@ -15,6 +15,20 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// The number that `mix` makes this one of.
+constexpr std::uint64_t unmixed(std::uint64_t x) {
+  x = (x ^ (x >> 31) ^ (x >> 62)) * 0x319642b2d24d8ec3u;
+  x = (x ^ (x >> 27) ^ (x >> 54)) * 0x96de1b173f119089u;
+  return x ^ (x >> 30) ^ (x >> 60);
+}
+
+/// What an odd number has to be multiplied by to get 1: each step doubles the bits that are right, of which x itself has three.
+constexpr std::uint64_t inverse(std::uint64_t odd) {
+  std::uint64_t result = odd;
+  for (int bits = 3; bits < 64; bits *= 2) result *= 2 - odd * result;
+  return result;
+}
+
 /// Hashes under a secret key that lives as long as one query: nobody who chooses rows can choose how
 /// they fall. Privacy never depends on how good the hashes are, only fairness does
 /// (bounded_aggregate.md).
@@ -25,9 +39,13 @@ class KeyedHash {
   explicit KeyedHash(BitSource& bits);
   explicit KeyedHash(const std::array<std::uint64_t, 4>& key) : key_(key) {}
 
-  /// A bijection: different integers never collide.
-  std::uint64_t unit(std::uint64_t x) const { return mix(mix(x ^ key_[0]) + key_[1]); }
-  std::uint64_t group(std::uint64_t x) const { return mix(mix(x ^ key_[2]) + key_[3]); }
+  /// Bijections, as the factors are odd: different integers never collide.
+  std::uint64_t unit(std::uint64_t x) const { return mix(x * (key_[0] | 1) + key_[1]); }
+  std::uint64_t group(std::uint64_t x) const { return mix(x * (key_[2] | 1) + key_[3]); }
+  /// The integer that has this hash as a unit.
+  std::uint64_t integer_of(std::uint64_t unit) const {
+    return (unmixed(unit) - key_[1]) * inverse(key_[0] | 1);
+  }
 
   /// SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012).
   Wide text(std::string_view text) const;

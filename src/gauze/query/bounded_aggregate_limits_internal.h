@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -164,6 +165,44 @@ class UnitLimits<1> {
   unsigned bits_ = 0;
   std::vector<std::uint64_t> slots_;
   std::size_t size_ = 0;
+};
+
+/// Limits of units that are small numbers, of all partitions, in so little room that it is worth asking for them before a row is written
+/// anywhere: a byte for each such number, the first bits of its limit, the others being taken for ones. Threads set and ask at once.
+class NumberLimits {
+ public:
+  /// Room for all, none of which has a limit yet.
+  void make() { missing_ = LargeVector<std::atomic<std::uint8_t>>(kNumbers + 1); }
+
+  /// Not above an earlier one.
+  void set(std::uint64_t number, std::uint64_t limit) {
+    const auto first = static_cast<std::uint8_t>(limit >> kShift);
+    if (number < kNumbers) {
+      missing_[number].store(kMost - first, std::memory_order_relaxed);
+    } else {
+      lacks_some_ = true;
+    }
+  }
+  /// Whether a number that is not small was to get a limit.
+  bool lacks_some() const { return lacks_some_; }
+
+  /// Asks for the limit of a number that will be wanted soon.
+  void prefetch(std::uint64_t number) const { __builtin_prefetch(&missing_[place(number)]); }
+  /// False only where the hash is above the limit of the number.
+  bool may_count(std::uint64_t number, std::uint64_t hash) const {
+    return (hash >> kShift) + missing_[place(number)].load(std::memory_order_relaxed) <= kMost;
+  }
+
+ private:
+  static constexpr std::uint64_t kNumbers = std::uint64_t{1} << 24;
+  static constexpr std::uint8_t kMost = UINT8_MAX;
+  static constexpr unsigned kShift = 56;
+
+  /// The last place is for all that are not small, and never gets a limit.
+  static std::uint64_t place(std::uint64_t number) { return std::min(number, kNumbers); }
+
+  LargeVector<std::atomic<std::uint8_t>> missing_;  // to kMost
+  std::atomic<bool> lacks_some_ = false;
 };
 
 }  // namespace gauze::internal

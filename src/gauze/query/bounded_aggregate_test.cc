@@ -479,6 +479,16 @@ TEST(BoundedAggregate, RefusesBoundsOfZero) {
                ErrorCode::kInvalidOption);
 }
 
+TEST(KeyedHash, OfUnitsTellsTheirNumbers) {
+  SeededBits bits(5);
+  for (int i = 0; i < 1000; ++i) {
+    const internal::KeyedHash hash(bits);
+    const std::uint64_t number = i < 10 ? static_cast<std::uint64_t>(i) : bits.next();
+    EXPECT_EQ(hash.integer_of(hash.unit(number)), number);
+    EXPECT_EQ(internal::unmixed(internal::mix(number)), number);
+  }
+}
+
 TEST(KeyedHash, IsSipHashOnTexts) {
   // The published vectors of SipHash-2-4-128: key 00 01 .. 0f, message empty and 00 01 .. 0e.
   const internal::KeyedHash hash({0x0706050403020100u, 0x0f0e0d0c0b0a0908u, 0, 0});

@@ -17,18 +17,20 @@ namespace {
 using testing::SeededBits;
 
 /// 2 million rows of 3,000 units in 150 groups, the groups being keys or not, with two cells, some of them null; so many that rows which
-/// cannot count are dropped while others come in.
+/// cannot count are dropped while others come in. The first 100 units come in the last quarter only, when others have limits.
 struct ManyRows {
   static constexpr std::size_t kRows = 2'000'000, kGroups = 150;
   std::vector<std::int64_t> units, keys, first, second;
   std::vector<std::uint32_t> groups;
   std::vector<std::uint8_t> valid;
 
-  ManyRows() {
+  explicit ManyRows(std::int64_t lowest) {
     SeededBits bits(11);
     for (std::size_t i = 0; i < kRows; ++i) {
       const std::uint64_t drawn = bits.next();
-      units.push_back(static_cast<std::int64_t>(drawn % 3000) - 1500);
+      const auto unit = static_cast<std::int64_t>(drawn % 3000);
+      const bool is_early = i < kRows / 4 * 3 && unit < 100;
+      units.push_back(lowest + unit + (is_early ? 100 : 0));
       groups.push_back(static_cast<std::uint32_t>((drawn >> 20) % kGroups));
       keys.push_back(key_of(groups.back()));
       first.push_back(static_cast<std::int64_t>(drawn >> 50));
@@ -116,8 +118,9 @@ BoundedTotals renumbered(BoundedTotals totals) {
   return result;
 }
 
-TEST(BoundedAggregate, GivesTheSameByKeysInSeveralThreadsAndWithLittleMemory) {
-  const ManyRows rows;
+/// Whose units begin with `lowest`: small numbers have limits of their own before rows are written.
+void expect_the_same(std::int64_t lowest) {
+  const ManyRows rows(lowest);
   const BoundedTotals expected = aggregated(rows, {.early = false});
   EXPECT_EQ(expected.dropped_rows, 0u);
   for (const How& how : {How{.threads = 3}, How{.by_key = true}, How{.threads = 3, .by_key = true},
@@ -135,6 +138,18 @@ TEST(BoundedAggregate, GivesTheSameByKeysInSeveralThreadsAndWithLittleMemory) {
     EXPECT_EQ(got.dropped_rows > 1'000'000, how.memory > 10'000'000) << how.memory;
     EXPECT_EQ(got.spilled_bytes > 0, how.memory == 10'000'000) << how.memory;
   }
+}
+
+TEST(BoundedAggregate, GivesTheSameByKeysInSeveralThreadsAndWithLittleMemory) {
+  expect_the_same(-1500);
+}
+
+TEST(BoundedAggregate, GivesTheSameWhereAllUnitsAreSmallNumbers) {
+  expect_the_same(0);
+}
+
+TEST(BoundedAggregate, GivesTheSameWhereSomeUnitsAreJustTooLargeForSmallNumbers) {
+  expect_the_same((1 << 24) - 1500);
 }
 
 /// Largest memory so far, in bytes.
@@ -218,6 +233,31 @@ TEST(UnitLimits, AreNotBelowThoseThatWereSetAndOfNobodyElse) {
 
 // Units as hashes make them, as many as there is room for: those without a limit are those beyond the fourth of a place, on average 3.7 of 100 where two
 // are expected (a Poisson number's excess over 4). A limit keeps 9 bits and those of the place.
+TEST(NumberLimits, AreNotBelowThoseThatWereSetAndOfNobodyElse) {
+  internal::NumberLimits limits;
+  limits.make();
+  SeededBits bits(7);
+  std::map<std::uint64_t, std::uint64_t> set;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t number = bits.next() % (std::uint64_t{1} << 24);
+    set[number] = bits.next();
+  }
+  for (const auto& [number, limit] : set) limits.set(number, limit);
+  EXPECT_FALSE(limits.lacks_some());
+  for (const auto& [number, limit] : set) {
+    EXPECT_TRUE(limits.may_count(number, limit));
+    const std::uint64_t next = (limit >> 56) + 1;
+    EXPECT_EQ(limits.may_count(number, next << 56), next == 256) << number;
+    EXPECT_TRUE(limits.may_count(number + 1, UINT64_MAX) || set.contains(number + 1)) << number;
+  }
+  const std::uint64_t large = std::uint64_t{1} << 24;
+  for (const std::uint64_t number : {large, large + 1, UINT64_MAX}) {
+    limits.set(number, 0);
+    EXPECT_TRUE(limits.may_count(number, UINT64_MAX)) << number;
+  }
+  EXPECT_TRUE(limits.lacks_some());
+}
+
 TEST(UnitLimits, AreKeptOfNearlyAllUnits) {
   SeededBits bits(18);
   UnitLimits<1> limits;

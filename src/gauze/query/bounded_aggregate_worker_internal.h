@@ -88,13 +88,7 @@ struct Setting {
   std::span<const std::uint64_t> tags;
   std::size_t blocks_per_wave;
 
-  /// Of a key, or of a group with anything in its upper half.
-  std::uint64_t tag(std::uint64_t key) const {
-    if (options.by_key) return hash.group(key);
-    const auto group = static_cast<std::uint32_t>(key);
-    return tags.empty() ? hash.group(group) : tags[group];
-  }
-  /// Calls run(tag) with what `tag` does, without its questions: for many keys.
+  /// Calls run(tag) with what makes a tag of a key, or of a group with anything in its upper half.
   template <class Run>
   auto with_tag(Run run) const {
     const KeyedHash by = hash;
@@ -176,7 +170,7 @@ class Worker {
 
  private:
   static constexpr std::uint32_t kCarried = 1u << 31, kNoBoxes = UINT32_MAX;
-  static constexpr std::size_t kMostDue = 32, kAhead = 16;
+  static constexpr std::size_t kMostDue = 32, kAhead = 16, kUnitsAhead = 2;
   using Unit = Limits::Unit;
   struct Entry {
     std::uint64_t order;  // the keyed hash by which a unit's groups compete
@@ -217,8 +211,9 @@ class Worker {
     std::copy_n(row, kUnitWords, unit.begin());
     return unit;
   }
-  std::uint64_t order_of(const std::uint64_t* row) const {
-    return mix(row[0] + s_.tag(row[kUnitWords]));
+  /// Asks for the row of an entry, which lies far from that of the next.
+  void ask_for(const Entry& entry) const {
+    if (entry.row < kCarried) __builtin_prefetch(row(entry.row) + kUnitWords);
   }
   /// The key, or the group with anything in its upper half.
   std::uint64_t key_of(const Entry& entry) const {
@@ -226,7 +221,7 @@ class Worker {
   }
 
   std::uint32_t number(const Unit& unit) {
-    if (units_.size() * 2 >= slots_.size()) grow();
+    if (units_.size() * 4 >= slots_.size()) grow();
     std::size_t at = unit[0] & (slots_.size() - 1);
     while (slots_[at] != 0 && !same(units_[slots_[at] - 1], unit))
       at = (at + 1) & (slots_.size() - 1);
@@ -260,7 +255,14 @@ class Worker {
 
   /// Puts the entries of a unit, rows that may count and carried groups, side by side.
   void gather(std::uint64_t rows) {
-    const std::span<const Entry> candidates = find_candidates(rows);
+    std::span<const Entry> candidates = find_candidates(rows);
+    limit(candidates);
+    std::size_t kept = 0;
+    for (const Entry& c : candidates) {
+      candidates_[kept] = c;
+      kept += c.order <= last_orders_[c.owner] ? 1 : 0;
+    }
+    candidates = candidates.first(kept);
     starts_.assign(units_.size(), 0);
     for (const Entry& c : candidates) ++starts_[c.owner];
     for (const Carried& c : carried_) ++starts_[c.entry.owner];
@@ -292,20 +294,25 @@ class Worker {
   /// Apart from what depends on them, as tags may have to be waited for.
   void find_orders(const std::uint64_t* r, std::size_t rows) {
     orders_.resize(rows_per_block_);
-    for (std::size_t j = 0; j < rows; ++j, r += words_) {
-      if (j + kAhead < rows) s_.ask_for_tag(r[kAhead * words_ + kUnitWords]);
-      orders_[j] = order_of(r);
-    }
+    s_.with_tag([&](auto tag) {
+      for (std::size_t j = 0; j < rows; ++j, r += words_) {
+        if (j + kAhead < rows) s_.ask_for_tag(r[kAhead * words_ + kUnitWords]);
+        orders_[j] = mix(r[0] + tag(r[kUnitWords]));
+      }
+    });
   }
 
   /// visit(unit, its entries, sorted)
   template <class Visit>
   void for_each_unit(Visit visit) {
-    std::uint32_t begin = 0;
+    std::uint32_t begin = 0, asked = 0;
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
       const std::uint32_t end = starts_[u];  // `gather` moved each start to the next
       const std::span<Entry> rows(entries_.data() + begin, end - begin);
       begin = end;
+      if (u + kUnitsAhead < units_.size()) {
+        for (; asked < starts_[u + kUnitsAhead]; ++asked) ask_for(entries_[asked]);
+      }
       sort(rows);
       visit(u, rows);
     }
