@@ -9,6 +9,7 @@
 #include "command.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/registry.h"
+#include "gauze/engine/release.h"
 #include "question.h"
 #include "text.h"
 
@@ -145,7 +146,7 @@ int run(int argc, char** argv) {
         << "gauze: stopped; what was reserved for this question pays when it is asked again\n";
     return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {
-    return report(ErrorCode::kInvalidInput, "this needs more memory than the machine has", as_json);
+    return report(ErrorCode::kInvalidInput, door::kNoMemory, as_json);
   } catch (const std::exception& error) {
     return report(ErrorCode::kInternal,
                   std::string("a bug in Gauze, please report it: ") + error.what(), as_json);

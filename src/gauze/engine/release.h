@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -41,6 +42,7 @@ inline constexpr const char* kPaysAgain =
     "same epsilon is answered without paying again";
 inline constexpr const char* kStaysSpent =
     "; its price stays charged in the ledger, for noise may have been drawn";
+inline constexpr const char* kNoMemory = "this needs more memory than the machine has";
 
 /// Does it, unless the ledger is out of reach: whether it was done.
 template <class Action>
@@ -76,7 +78,7 @@ decltype(auto) opened(Input& input) {
 /// A run that throws before it charged its meter drew no noise: its reservation is marked
 /// interrupted, and the same question can be asked again at no further cost. After that everything
 /// stays spent, whatever happens. Throws what `Ledger::reserve` and the run throw; the message of an
-/// `Error` of the run then says which of the two it is.
+/// `Error` of the run then says which of the two it is. Too little memory is `kInvalidInput`.
 ///
 /// Argument: src/gauze/ledger/ledger.md
 template <class Input, class Algorithm>
@@ -91,13 +93,17 @@ auto release(const Request& request, const Algorithm& algorithm, Input&& input, 
     // Where this fails too, the reservation stays spent; the caller is told why the run failed.
     return meter.charged().empty() && door::attempt([&] { ledger.interrupt(std::move(grant)); });
   };
+  const auto failed = [&](ErrorCode code, const std::string& why) {
+    return Error(code, why + (interrupted() ? door::kPaysAgain : door::kStaysSpent));
+  };
   const auto run = [&] {
     try {
       auto&& rows = door::opened(input);
       return algorithm.run(rows, context);
     } catch (const Error& error) {
-      throw Error(error.code(),
-                  error.what() + std::string(interrupted() ? door::kPaysAgain : door::kStaysSpent));
+      throw failed(error.code(), error.what());
+    } catch (const std::bad_alloc&) {
+      throw failed(ErrorCode::kInvalidInput, door::kNoMemory);
     } catch (...) {
       interrupted();
       throw;

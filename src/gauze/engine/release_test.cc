@@ -54,13 +54,14 @@ struct Well {
 
 /// Reads, charges and draws, and fails where it is told to.
 struct Careful {
-  enum class Fails { kNever, kBeforePaying, kAfterPaying };
+  enum class Fails { kNever, kBeforePaying, kAfterPaying, kWithoutMemory };
   Fails fails = Fails::kNever;
 
   Event event() const { return pure(Ratio(1, 3)); }
   Release<int> run(Well& well, Context& context) const {
     const int value = well.read();
     if (fails == Fails::kBeforePaying) throw Error(ErrorCode::kUnavailable, "the source is gone");
+    if (fails == Fails::kWithoutMemory) throw std::bad_alloc();
     context.meter.charge(event());
     if (fails == Fails::kAfterPaying) throw Error(ErrorCode::kEntropy, "no bits");
     context.bits.next();
@@ -163,6 +164,8 @@ TEST(TheDoorWithALedger, SaysWhatAFailureCostAndHowToAskAgain) {
   Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
   EXPECT_EQ(failure(Careful::Fails::kBeforePaying, ledger),
             std::string("the source is gone") + door::kPaysAgain);
+  EXPECT_EQ(failure(Careful::Fails::kWithoutMemory, ledger),
+            std::string(door::kNoMemory) + door::kPaysAgain);
   EXPECT_EQ(failure(Careful::Fails::kAfterPaying, ledger),
             std::string("no bits") + door::kStaysSpent);
 }
