@@ -1,6 +1,5 @@
 #include "gauze/histogram/buckets.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,28 +11,21 @@
 namespace gauze {
 namespace {
 
-/// Ranges of cells as questions about buckets that are even inside: as many as there are buckets, with
-/// the same Gram matrix.
+/// Ranges of cells as questions about buckets that are even inside.
 AxisWorkload questions_about(std::span<const std::uint32_t> begins, const CellRanges& ranges) {
-  const auto buckets = static_cast<Eigen::Index>(begins.size() - 1);
-  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(buckets, buckets);
-  Eigen::VectorXd weights(buckets);
+  const std::size_t buckets = begins.size() - 1;
+  DenseMatrix gram{buckets, buckets, std::vector<double>(buckets * buckets, 0.0)};
+  std::vector<double> weights(buckets);
   for (const auto& [begin, end] : ranges) {
-    for (Eigen::Index i = 0; i < buckets; ++i) {
-      const std::uint32_t from = begins[static_cast<std::size_t>(i)];
-      const std::uint32_t to = begins[static_cast<std::size_t>(i) + 1];
-      const double inside = double(std::min(end, to)) - double(std::max(begin, from));
-      weights[i] = std::max(0.0, inside) / double(to - from);
+    for (std::size_t i = 0; i < buckets; ++i) {
+      const double inside =
+          double(std::min(end, begins[i + 1])) - double(std::max(begin, begins[i]));
+      weights[i] = std::max(0.0, inside) / double(begins[i + 1] - begins[i]);
     }
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(weights);
+    for (std::size_t i = 0; i < buckets; ++i)
+      for (std::size_t j = 0; j < buckets; ++j) gram.at(i, j) += weights[i] * weights[j];
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(gram);
-  DenseMatrix rows{begins.size() - 1, begins.size() - 1, {}};
-  for (Eigen::Index i = 0; i < buckets; ++i)
-    for (Eigen::Index j = 0; j < buckets; ++j)
-      rows.values.push_back(std::sqrt(std::max(0.0, solved.eigenvalues()[i])) *
-                            solved.eigenvectors()(j, i));
-  return AxisWorkload::matrix(std::move(rows));
+  return AxisWorkload::with_gram(gram);
 }
 
 }  // namespace

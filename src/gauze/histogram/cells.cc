@@ -36,6 +36,19 @@ double Box::volume() const {
   return product;
 }
 
+std::vector<double> box_weights(const Shape& shape, const Box& box) {
+  std::vector<double> weights = {1.0};
+  for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
+    std::vector<double> next;
+    next.reserve(weights.size() * shape.extents[axis]);
+    for (const double weight : weights)
+      for (std::uint32_t i = 0; i < shape.extents[axis]; ++i)
+        next.push_back(i >= box.begin[axis] && i < box.end[axis] ? weight : 0.0);
+    weights = std::move(next);
+  }
+  return weights;
+}
+
 Points points_of(const Shape& shape, std::span<const std::int64_t> counts) {
   if (counts.size() != shape.cells())
     throw Error(ErrorCode::kInvalidInput, "there must be one count for each cell of the shape");

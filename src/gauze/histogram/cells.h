@@ -31,6 +31,9 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
+/// One number for each cell of a dense shape: 1 in the box, 0 elsewhere.
+std::vector<double> box_weights(const Shape& shape, const Box& box);
+
 /// Rows by their cell, for domains too large to count every cell: `coordinates` holds the axes of the
 /// first row, then of the second, ...; each row counts once, or `weights[row]` times where given (a
 /// cell with its count). What lies outside of a shape is moved to its nearest cell by those who read it.

@@ -25,20 +25,6 @@ CountNoise laplace_noise(const MatrixMechanism::Options& options) {
                              sensitivity(options.strategy->l1_norm(), options.rows_per_unit));
 }
 
-/// 1 in the cells of the box, 0 elsewhere.
-std::vector<double> box_weights(const Shape& shape, const Box& box) {
-  std::vector<double> weights = {1.0};
-  for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
-    std::vector<double> next;
-    next.reserve(weights.size() * shape.extents[axis]);
-    for (const double weight : weights)
-      for (std::uint32_t i = 0; i < shape.extents[axis]; ++i)
-        next.push_back(i >= box.begin[axis] && i < box.end[axis] ? weight : 0.0);
-    weights = std::move(next);
-  }
-  return weights;
-}
-
 }  // namespace
 
 MatrixMechanism::MatrixMechanism(Options options)

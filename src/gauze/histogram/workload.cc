@@ -1,5 +1,6 @@
 #include "gauze/histogram/workload.h"
 
+#include <Eigen/Eigenvalues>
 #include <bit>
 #include <cmath>
 
@@ -29,6 +30,18 @@ AxisWorkload AxisWorkload::matrix(DenseMatrix weights) {
     require(std::isfinite(weight), "matrix: weights must be finite");
   result.weights_ = std::move(weights);
   return result;
+}
+
+AxisWorkload AxisWorkload::with_gram(const DenseMatrix& gram) {
+  const auto n = static_cast<Eigen::Index>(gram.columns);
+  const Eigen::Map<const Eigen::MatrixXd> square(gram.values.data(), n, n);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solved(square);
+  DenseMatrix rows{gram.columns, gram.columns, {}};
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
+      rows.values.push_back(std::sqrt(std::max(0.0, solved.eigenvalues()[i])) *
+                            solved.eigenvectors()(j, i));
+  return matrix(std::move(rows));
 }
 
 double AxisWorkload::queries() const {
@@ -144,6 +157,11 @@ std::vector<double> AxisWorkload::gram_diagonal() const {
       diagonal[i] += weights_.at(row, i) * weights_.at(row, i);
   }
   return diagonal;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> AxisWorkload::intervals() const {
+  if (kind_ == Kind::kTotal) return {{0, cells_}};
+  return ranges_;
 }
 
 DenseMatrix AxisWorkload::questions(std::size_t most) const {

@@ -41,6 +41,8 @@ class AxisWorkload {
                              std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges);
   /// One question in each row. Throws `kInvalidOption` for numbers that are not finite.
   static AxisWorkload matrix(DenseMatrix weights);
+  /// As many questions as cells, with this Gram matrix, which is symmetric.
+  static AxisWorkload with_gram(const DenseMatrix& gram);
 
   Kind kind() const { return kind_; }
   std::uint32_t cells() const { return cells_; }
@@ -49,6 +51,8 @@ class AxisWorkload {
   /// W'W v. O(cells), or O(cells + ranges), or O(size of the matrix).
   std::vector<double> gram_times(std::span<const double> v) const;
   std::vector<double> gram_diagonal() const;
+  /// The intervals that are given, or the one of the total; none of other kinds.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> intervals() const;
   /// The questions themselves where there are no more than `most` and they are not all cells or all
   /// intervals; else no rows.
   DenseMatrix questions(std::size_t most) const;

@@ -68,6 +68,17 @@ TEST(Workload, NamesItsQuestionsWhereTheyAreFew) {
   EXPECT_EQ(AxisWorkload::identity(3).questions(5).rows, 0u);
 }
 
+TEST(Workload, FindsQuestionsForAGramMatrix) {
+  const DenseMatrix gram{3, 3, {2, 1, 0, 1, 5, 2, 0, 2, 4}};
+  const AxisWorkload workload = AxisWorkload::with_gram(gram);
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<double> unit(3, 0.0);
+    unit[i] = 1;
+    const auto column = workload.gram_times(unit);
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(column[j], gram.at(i, j), 1e-12);
+  }
+}
+
 TEST(Workload, CountsItsQuestions) {
   EXPECT_EQ(Workload::all_ranges(Shape{{4, 3}}).queries(), 10.0 * 6);
   EXPECT_EQ(Workload::marginals(Shape{{2, 3, 5}}, 2).queries(), 6.0 + 10 + 15);
