@@ -105,7 +105,7 @@ TEST(HistogramCommand, RefusesConditionsThatCutCellsBeforeAnythingIsPaid) {
 TEST(HistogramCommand, MeasuresWhatWillBeAsked) {
   const Folder folder;
   const std::string data = people(folder);
-  for (const std::string method : {"hdmm", "dawa"}) {
+  for (const std::string method : {"hdmm", "dawa", "auto_histogram"}) {
     const std::string ask = "release " + method + " --epsilon 1 --json --column age --data " + data;
     const Ran ran = gauze_program(ask + " --workload asked --range 0:49 --range 50:");
     ASSERT_EQ(ran.exit, 0) << ran.err;
@@ -141,6 +141,43 @@ TEST(HistogramCommand, MeasuresWhatWillBeAsked) {
       counts);
   ASSERT_EQ(file.exit, 0) << file.err;
   EXPECT_EQ(file.json().at("ranges").size(), 2u);
+}
+
+// What decided is printed: a strategy for one range, for three tables of two columns; cells by their aim. One column
+// has no tables of several.
+TEST(HistogramCommand, ChoosesByTheDeclaredWorkloadAndSaysWhy) {
+  const Folder folder;
+  const std::string data = people(folder);
+  const std::string ask = "release auto_histogram --epsilon 1 --data " + data;
+  const std::string asked =
+      gauze_program(ask + " --column age --workload asked --range 10:30 --range 40").out;
+  EXPECT_THAT(asked, AllOf(HasSubstr("method     strategy for the declared questions"),
+                           HasSubstr("(100 cells, epsilon 1, declared questions)"),
+                           HasSubstr("no question tells apart"), HasSubstr("= 1 for one person")));
+  const Ran tables = gauze_program(ask +
+                                   " --columns age,town,pace --cells 100 --workload marginals "
+                                   "--way 1 --expected-rows 3000 --json");
+  ASSERT_EQ(tables.exit, 0) << tables.err;
+  EXPECT_THAT(tables.json().at("method").at("note").get<std::string>(),
+              ::testing::StartsWith("strategy"));
+  EXPECT_THAT(gauze_program(ask + " --column age --workload cells").out,
+              HasSubstr("(100 cells, epsilon 1, cells)"));
+  EXPECT_THAT(gauze_program(ask + " --column age").out,
+              AllOf(HasSubstr("method     adaptive hierarchy"), HasSubstr("a paid count of about"),
+                    HasSubstr("(100 cells, epsilon 1, ranges)")));
+  EXPECT_THAT(gauze_program(ask + " --column age --workload marginals").err,
+              AllOf(HasSubstr("several columns"), HasSubstr("cells")));
+  EXPECT_THAT(gauze_program(ask + " --columns age,town --workload marginals --way 3").err,
+              HasSubstr("way"));
+  EXPECT_THAT(gauze_program(ask + " --column age --aim cells").err, HasSubstr("--aim"));
+  EXPECT_THAT(gauze_program("describe auto_histogram").out, HasSubstr("workload  (text"));
+  const std::string job = folder.write(
+      "asked.json",
+      R"({"algorithm": "auto_histogram", "options": {"epsilon": 1, "workload": "asked"}, "data": ")" +
+          folder.path("people.csv") + R"(", "column": "age", "ranges": ["0:9"]})");
+  const Ran ran = gauze_program("run --json " + job);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_LT(ran.json().at("ranges")[0].at("n_variance").get<double>(), 2);
 }
 
 TEST(HistogramCommand, TakesQuestionsInAJob) {

@@ -1,16 +1,19 @@
 // Accuracy and time of every histogram method on arrays of counts: one CSV. `bench/histogram` calls it.
 //
 //   histogram_bench FOLDER [--scales 1e3,1e6] [--epsilons 0.1] [--trials 3] [--methods a,b] [--arrays a,b]
-//                          [--decide 400] [--merge 4] [--boxes 2000]
+//                          [--decide 400] [--merge 4] [--boxes 2000] [--sets 1] [--way 2]
 //
 // With --decide, wherever auto_histogram seems to have more than 1.4 times the error of the best method, it and
 // all that seem better by a fifth are measured anew with so many releases. Their lines follow once more; the
 // last one counts. With --merge, so many neighbours along each axis are one cell. --boxes is how many random ranges
-// are asked; 0 takes the mean over all there are, so that no chance of the questions decides.
+// are asked; 0 takes the mean over all there are, so that no chance of the questions decides. With --sets there are
+// so many sets of them, each with its own releases; methods called :asked are told each. With --way the questions are the
+// entries of all tables of so many axes, of which methods called :marginals are told.
 //
 // Arrays are resampled to a scale: that many rows, each in a cell with the probability the array gives
 // it. The error is the root of the mean squared error over the questions of a workload and all trials.
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -136,6 +139,29 @@ Questions random_boxes(const Shape& shape, std::size_t count, std::mt19937_64& g
   return boxes;
 }
 
+/// The entries of all tables of so many axes.
+Questions tables(const Shape& shape, std::size_t way) {
+  Questions boxes;
+  for (std::size_t kept = 0; kept < std::size_t{1} << shape.axes(); ++kept) {
+    if (static_cast<std::size_t>(std::popcount(kept)) != way) continue;
+    Questions table = {{}};
+    for (std::size_t axis = 0; axis < shape.axes(); ++axis) {
+      Questions longer;
+      for (const Box& box : table) {
+        const std::uint32_t cells = (kept >> axis & 1) != 0 ? 1 : shape.extents[axis];
+        for (std::uint32_t begin = 0; begin < shape.extents[axis]; begin += cells) {
+          longer.push_back(box);
+          longer.back().begin.push_back(begin);
+          longer.back().end.push_back(begin + cells);
+        }
+      }
+      table = std::move(longer);
+    }
+    boxes.insert(boxes.end(), table.begin(), table.end());
+  }
+  return boxes;
+}
+
 /// The first and the last cell along each axis, one box after the other.
 nlohmann::json ends_of(const Questions& boxes) {
   nlohmann::json ends = nlohmann::json::array();
@@ -242,8 +268,9 @@ std::vector<Contender> contenders() {
                          [&](const OptionSpec& option) { return option.name == name; });
     };
     if (has("workload") && !has("aim")) {
-      for (const char* workload : {"cells", "prefixes", "ranges"})
-        all.push_back({each.name + ":" + workload, each.name, {{"workload", workload}}});
+      for (const char* workload : {"cells", "prefixes", "ranges", "asked", "marginals"})
+        if (each.name != "auto_histogram" || workload != std::string("prefixes"))
+          all.push_back({each.name + ":" + workload, each.name, {{"workload", workload}}});
     } else if (has("split")) {
       for (const char* split : {"median", "balanced", "guided"})
         all.push_back({each.name + ":" + split, each.name, {{"split", split}}});
@@ -265,6 +292,8 @@ struct Plan {
   int decide = 0;  ///< releases where a comparison is open
   std::uint32_t merge = 1;
   std::size_t boxes = 2000;  ///< random ones, 0 for all there are
+  std::size_t sets = 1;      ///< of random boxes, each with its own releases
+  std::size_t way = 0;       ///< all tables of so many axes instead; 0 for none
   std::vector<std::string> methods, arrays;
 };
 
@@ -347,19 +376,41 @@ std::set<std::string> undecided(const Results& results) {
   return open;
 }
 
+/// Of results with as many releases each.
+Result joined(const std::vector<Result>& results) {
+  Result all;
+  for (const auto error : {&Errors::cells, &Errors::prefixes, &Errors::ranges}) {
+    double squares = 0;
+    for (const Result& each : results) squares += std::pow(each.errors.*error, 2);
+    all.errors.*error = std::sqrt(squares / static_cast<double>(results.size()));
+  }
+  for (const Result& each : results)
+    all.seconds += each.seconds / static_cast<double>(results.size());
+  return all;
+}
+
 void measure(const Array& array, double scale, double epsilon, const Plan& plan,
              std::mt19937_64& generator) {
-  const Questions ranges = random_boxes(array.shape, plan.boxes, generator);
+  std::vector<Questions> sets;
+  for (std::size_t i = 0; i < plan.sets; ++i)
+    sets.push_back(plan.way > 0 ? tables(array.shape, plan.way)
+                                : random_boxes(array.shape, plan.boxes, generator));
   std::vector<Contender> all = contenders();
   Results results;
-  const auto add = [&](const Contender& each, int trials, std::uint64_t seed) {
+  const auto add = [&](Contender each, int trials, std::uint64_t seed) {
     std::mt19937_64 rows(seed);  // the same for all methods
-    const auto result = result_of(each, array, scale, ranges, trials, rows);
-    if (!result) return;
-    results[each.label] = *result;
+    std::vector<Result> of_sets;
+    for (const Questions& ranges : sets) {
+      if (each.label.ends_with(":asked")) each.options["asked"] = ends_of(ranges);
+      const auto one = result_of(each, array, scale, ranges, trials, rows);
+      if (!one) return;
+      of_sets.push_back(*one);
+    }
+    const Result result = joined(of_sets);
+    results[each.label] = result;
     std::printf("%s,%s,%g,%g,%.6g,%.6g,%.6g,%.4g\n", each.label.c_str(), array.name.c_str(), scale,
-                epsilon, result->errors.cells, result->errors.prefixes, result->errors.ranges,
-                result->seconds);
+                epsilon, result.errors.cells, result.errors.prefixes, result.errors.ranges,
+                result.seconds);
     std::fflush(stdout);
   };
   const std::uint64_t first = generator();
@@ -370,7 +421,7 @@ void measure(const Array& array, double scale, double epsilon, const Plan& plan,
     if (each.algorithm == "structure_first")
       each.options["count_limit"] = std::to_string(
           1 + static_cast<std::int64_t>(scale / static_cast<double>(array.counts.size())));
-    if (each.label.ends_with(":asked")) each.options["asked"] = ends_of(ranges);
+    if (each.label.ends_with(":marginals")) each.options["way"] = std::to_string(plan.way);
     if (chosen(plan.methods, each.label)) add(each, plan.trials, first);
   }
   if (plan.decide == 0) return;
@@ -407,6 +458,8 @@ int run(int argc, char** argv) {
     if (option == "--decide") plan.decide = std::stoi(value);
     if (option == "--merge") plan.merge = static_cast<std::uint32_t>(std::stoul(value));
     if (option == "--boxes") plan.boxes = std::stoul(value);
+    if (option == "--sets") plan.sets = std::stoul(value);
+    if (option == "--way") plan.way = std::stoul(value);
     if (option == "--methods") plan.methods = words(value);
     if (option == "--arrays") plan.arrays = words(value);
   }

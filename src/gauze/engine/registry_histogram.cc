@@ -69,22 +69,86 @@ Algorithm hierarchical() {
       });
 }
 
+/// One question each; along one axis as one set.
+Workload workload_of(const std::vector<Box>& asked, const Shape& shape) {
+  if (shape.axes() == 1) {
+    CellRanges ranges;
+    for (const Box& box : asked) ranges.emplace_back(box.begin[0], box.end[0]);
+    return Workload({{1.0, {AxisWorkload::ranges(shape.extents[0], std::move(ranges))}}});
+  }
+  std::vector<Workload::Product> products;
+  for (const Box& box : asked) {
+    Workload::Product product{1.0, {}};
+    for (std::size_t axis = 0; axis < shape.axes(); ++axis)
+      product.axes.push_back(
+          AxisWorkload::ranges(shape.extents[axis], {{box.begin[axis], box.end[axis]}}));
+    products.push_back(std::move(product));
+  }
+  return Workload(std::move(products));
+}
+
+Workload workload_of(const OptionValues& values, const Shape& shape) {
+  const std::string word = values.text("workload");
+  if (word == "cells") return Workload::identity(shape);
+  if (word == "prefixes") return Workload::prefix(shape);
+  if (word == "ranges") return Workload::all_ranges(shape);
+  if (word == "asked") return workload_of(asked_of(values, shape), shape);
+  if (word == "marginals") {
+    require(shape.axes() > 1,
+            "workload: marginals are tables of some of several columns; of one column say cells");
+    const std::uint64_t way = values.whole("way");
+    require(way >= 1 && way <= shape.axes(),
+            "way: must be from 1 to the number of columns: of how many each table is");
+    return Workload::marginals(shape, way);
+  }
+  throw Error(ErrorCode::kInvalidOption,
+              "workload: must be cells, prefixes, ranges, marginals or asked");
+}
+
+std::vector<OptionSpec> workload_options() {
+  return {
+      {"workload", Type::kText,
+       "what will be asked: cells, prefixes or ranges along each axis; marginals, tables of some "
+       "of the columns; asked, what --range asks and nothing else",
+       "ranges"},
+      {"way", Type::kWhole, "of how many columns each table of marginals is", "2"},
+      asked_option()};
+}
+
+std::vector<OptionSpec> with(std::vector<OptionSpec> options, OptionSpec more) {
+  options.push_back(std::move(more));
+  return options;
+}
+
+/// What there is a strategy of its own for; cells and ranges are aims.
+std::optional<Workload> declared_of(const OptionValues& values, const Shape& shape) {
+  const std::string word = values.text("workload");
+  Workload workload = workload_of(values, shape);
+  if (word == "asked" || word == "marginals") return workload;
+  return {};
+}
+
 Algorithm automatic() {
   return entry(
       {.name = "auto_histogram",
-       .summary = "Counts over a domain by the method that suits its size and the questions",
+       .summary =
+           "Counts over a domain by the method that suits its size, the budget and the questions",
        .guarantee = kPureOrNot,
        .accuracy = "That of the method it takes, which it names; every answer states its own.",
-       .cost = "Time and memory proportional to rows and cells.",
+       .cost =
+           "Time and memory proportional to rows and cells; for asked and marginals a search of "
+           "seconds at most, once.",
        .source = "Chosen by measurements on public arrays: docs/histograms.md.",
        .document = "src/gauze/histogram/auto_histogram.md",
-       .options = histogram_options(true, {aim_option(), expected_rows_option()})},
+       .options = histogram_options(true, with(workload_options(), expected_rows_option()))},
       [](const OptionValues& values, const Shape& shape) {
+        const bool cells = values.text("workload") == "cells";
         return AutoHistogram({.shape = shape,
                               .epsilon = values.number("epsilon"),
                               .rows_per_unit = values.whole("rows_per_unit"),
                               .delta = values.number("delta"),
-                              .aim = aim_of(values),
+                              .aim = cells ? HistogramAim::kCells : HistogramAim::kRanges,
+                              .workload = declared_of(values, shape),
                               .expected_rows = values.whole("expected_rows")});
       });
 }
@@ -213,40 +277,6 @@ Algorithm wavelet() {
       });
 }
 
-/// One question each; along one axis as one set.
-Workload workload_of(const std::vector<Box>& asked, const Shape& shape) {
-  if (shape.axes() == 1) {
-    CellRanges ranges;
-    for (const Box& box : asked) ranges.emplace_back(box.begin[0], box.end[0]);
-    return Workload({{1.0, {AxisWorkload::ranges(shape.extents[0], std::move(ranges))}}});
-  }
-  std::vector<Workload::Product> products;
-  for (const Box& box : asked) {
-    Workload::Product product{1.0, {}};
-    for (std::size_t axis = 0; axis < shape.axes(); ++axis)
-      product.axes.push_back(
-          AxisWorkload::ranges(shape.extents[axis], {{box.begin[axis], box.end[axis]}}));
-    products.push_back(std::move(product));
-  }
-  return Workload(std::move(products));
-}
-
-Workload workload_of(const OptionValues& values, const Shape& shape) {
-  const std::string word = values.text("workload");
-  if (word == "cells") return Workload::identity(shape);
-  if (word == "prefixes") return Workload::prefix(shape);
-  if (word == "ranges") return Workload::all_ranges(shape);
-  if (word == "asked") return workload_of(asked_of(values, shape), shape);
-  if (word == "marginals") {
-    const std::uint64_t way = values.whole("way");
-    require(way >= 1 && way <= shape.axes(),
-            "way: must be from 1 to the number of columns: of how many each table is");
-    return Workload::marginals(shape, way);
-  }
-  throw Error(ErrorCode::kInvalidOption,
-              "workload: must be cells, prefixes, ranges, marginals or asked");
-}
-
 Algorithm hdmm() {
   return entry(
       {.name = "hdmm",
@@ -257,13 +287,7 @@ Algorithm hdmm() {
        .source = "Li, Miklau, Hay, McGregor and Rastogi (2015) for the matrix mechanism; McKenna, "
                  "Miklau, Hay and Machanavajjhala (2018) for the search.",
        .document = "src/gauze/histogram/hdmm.md",
-       .options = histogram_options(
-           true, {{"workload", Type::kText,
-                   "what will be asked: cells, prefixes or ranges along each axis; marginals, "
-                   "tables of some of the columns; asked, what --range asks and nothing else",
-                   "ranges"},
-                  {"way", Type::kWhole, "of how many columns each table of marginals is", "2"},
-                  asked_option()})},
+       .options = histogram_options(true, workload_options())},
       [](const OptionValues& values, const Shape& shape) {
         return HdmmHistogram({.shape = shape,
                               .epsilon = values.number("epsilon"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "gauze/base/error.h"
@@ -63,7 +64,11 @@ class AdaptiveHierarchy::Growth {
       }
     }
     measure();
-    return tree_.fitted_sparse();
+    RangeHistogram histogram = tree_.fitted_sparse();
+    if (expected == 0)
+      histogram.set_note("from a paid count of about " + std::to_string(std::llround(rows)) +
+                         " rows on");
+    return histogram;
   }
 
  private:

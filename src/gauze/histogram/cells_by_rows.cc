@@ -1,7 +1,9 @@
 #include "gauze/histogram/cells_by_rows.h"
 
 #include <array>
+#include <cmath>
 #include <numeric>
+#include <string>
 
 #include "gauze/base/error.h"
 #include "gauze/histogram/adaptive_hierarchy.h"
@@ -28,6 +30,7 @@ constexpr double kPriceForFew = 0.3;
 struct CellsByRows::Look {
   Sight sight;
   std::uint32_t left;
+  double strength;  // the last that was seen
 };
 
 CellsByRows::CellsByRows(Options options) : options_(std::move(options)) {
@@ -65,17 +68,19 @@ CellsByRows::Look CellsByRows::look(std::span<const std::int64_t> counts, BitSou
     const Sight sight = known >= kFewVisible    ? Sight::kMany
                         : known >= kNoneVisible ? Sight::kFew
                                                 : Sight::kNone;
-    return {sight, kShares};
+    return {sight, kShares, known};
   }
   const std::int64_t rows =
       std::accumulate(counts.begin(), counts.end(), std::int64_t{0}, saturating_add);
   std::uint32_t left = kShares - kFirstLook;
-  if (strength(rows, kFirstLook, bits) >= kFewVisible) return {Sight::kMany, left};
+  double seen = strength(rows, kFirstLook, bits);
+  if (seen >= kFewVisible) return {Sight::kMany, left, seen};
   for (const std::uint32_t parts : kCloserLooks) {
     left -= parts;
-    if (strength(rows, parts, bits) >= kNoneVisible) return {Sight::kFew, left};
+    seen = strength(rows, parts, bits);
+    if (seen >= kNoneVisible) return {Sight::kFew, left, seen};
   }
-  return {Sight::kNone, left};
+  return {Sight::kNone, left, seen};
 }
 
 Release<RangeHistogram> CellsByRows::run(std::span<const std::int64_t> counts,
@@ -83,11 +88,19 @@ Release<RangeHistogram> CellsByRows::run(std::span<const std::int64_t> counts,
   if (counts.size() != options_.shape->cells())
     throw Error(ErrorCode::kInvalidInput, "there must be one count for each cell of the shape");
   context.meter.charge(event());
-  const auto [sight, left] = look(counts, context.bits);
+  const auto [sight, left, strength] = look(counts, context.bits);
+  const double rows =
+      strength / CountNoise::laplace(options_.epsilon, options_.rows_per_unit).rate();
   const auto released = [&](const auto& method) {
     Meter paid(method.event());
     Context rest{paid, context.bits};
-    return Release<RangeHistogram>{method.run(counts, rest).value, accuracy(), event()};
+    Release<RangeHistogram> result{method.run(counts, rest).value, accuracy(), event()};
+    if (options_.expected_rows == 0)
+      result.value.set_note(std::string(sight == Sight::kMany  ? "many"
+                                        : sight == Sight::kFew ? "few"
+                                                               : "too few") +
+                            " rows by a paid look, about " + std::to_string(std::llround(rows)));
+    return result;
   };
   if (sight == Sight::kNone)
     return released(AdaptiveHierarchy({.shape = options_.shape,
