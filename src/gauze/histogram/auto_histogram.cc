@@ -43,8 +43,11 @@ constexpr double kNotWorthALook = 50;
 /// Tables of longer axes are not searched for a strategy.
 constexpr std::uint32_t kLongestSearched = 512;
 
-/// Tables whose strategy has so much of the error of a flat histogram sum few cells, and are as sparse as these.
-constexpr double kFewSummed = 0.45;
+/// Tables whose strategy has more than this of the error of a flat histogram sum few cells, and are as sparse as these;
+/// where there are many cells, most are empty.
+double few_summed(const Shape& shape) {
+  return shape.cells() < kManyCells ? 0.5 : 0.4;
+}
 
 /// Whether all questions are about tables of some of the axes.
 bool is_about_tables(const Workload& workload) {
@@ -74,9 +77,10 @@ double noise_rate(const AutoHistogram::Options& options) {
 }
 
 /// From how many rows for a unit of noise on the adaptive hierarchy errs as much as this, in units of noise, on
-/// average over ranges. Measured on public arrays it errs by 1.3 rows^(1/5), 1.9 rows^(1/5) in the plane.
+/// average over ranges. Measured on public arrays it errs by 1.3 rows^(1/5) and by a half of that on some, 1.9 rows^(1/5)
+/// in the plane.
 double rows_of_error(double error, std::size_t axes) {
-  return std::pow(error / (axes == 1 ? 1.3 : 1.9), 5);
+  return std::pow(error / (axes == 1 ? 1.15 : 1.9), 5);
 }
 
 /// With all cells full it errs by 0.85 times as much as a hierarchy whose error is known.
@@ -193,7 +197,7 @@ void AutoHistogram::declare() {
   const double flat = std::sqrt(Strategy::identity(shape).total_variance(workload) /
                                 workload.queries() * cell.variance());
   const double error = std::sqrt(found.average_variance());
-  if (error >= (tables ? kFewSummed * flat : flat)) return;
+  if (error >= (tables ? few_summed(shape) * flat : flat)) return;
   if (tables || is_loud(options_)) {
     declared_ = std::move(found);
     return;

@@ -303,7 +303,8 @@ TEST(Hdmm, SurvivesTheAuditThatCatchesForgottenBlocks) {
   const HdmmHistogram right({.shape = shape,
                              .epsilon = 1,
                              .rows_per_unit = 1u,
-                             .workload = Workload({{1, {AxisWorkload::total(16)}}})});
+                             .workload = Workload({{10, {AxisWorkload::total(16)}},
+                                                   {0.1, {AxisWorkload::identity(16)}}})});
   // Nearly all of the weight is in the total: with the norm of the diagonal alone noise is far too small.
   const auto cells_only = [](const Counts& counts) {
     return [counts](BitSource& bits) {
