@@ -106,6 +106,17 @@ TEST(AdaptiveGrid, StatesTheVarianceThatItHas) {
     const Box box{{0, 3}, {9, 12}};
     EXPECT_NEAR(testing::variance_ratio(AdaptiveGrid(chosen), points, box, 800, 3), 1, 0.4);
   }
+  // Where every coarse box has fine ones, and they are cut.
+  Points even;
+  for (std::uint32_t cell = 0; cell < 900; ++cell) {
+    even.coordinates.insert(even.coordinates.end(), {cell / 30, cell % 30});
+    even.weights.push_back(20);
+  }
+  AdaptiveGrid::Options fine = options(shape);
+  fine.expected_rows = 300;
+  fine.fine_coarseness = Ratio(1, 1'000'000'000);
+  const Box cut{{1, 4}, {8, 10}};
+  EXPECT_NEAR(testing::variance_ratio(AdaptiveGrid(fine), even, cut, 800, 4), 1, 0.4);
 }
 
 // Some thousand boxes. The fit makes most of them better than promised, far from the 5 % allowed.

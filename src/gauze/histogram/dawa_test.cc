@@ -139,7 +139,9 @@ double published_partition(const Counts& counts, BitSource& bits) {
 
 /// The same of the first stage here.
 double our_partition(const Counts& counts, BitSource& bits) {
-  const BlockPartition mechanism({.shape = Shape{{3}}, .epsilon = 1, .rows_per_unit = 1u});
+  const BlockPartition mechanism({.shape = Shape{{static_cast<std::uint32_t>(counts.size())}},
+                                  .epsilon = 1,
+                                  .rows_per_unit = 1u});
   return static_cast<double>(release_once(mechanism, counts, bits).nodes.size());
 }
 
@@ -150,12 +152,13 @@ TEST(Dawa, TheAuditCatchesThePublishedFirstStageAndNotOurs) {
   const auto sampler = [](auto partition, Counts counts) {
     return [=](BitSource& bits) { return partition(counts, bits); };
   };
-  const auto audited = [&](auto partition, std::uint64_t trials) {
-    return testing::audited_epsilon(sampler(partition, {9, 0, 9}), sampler(partition, {9, 1, 9}),
-                                    {.trials = trials});
+  const auto audited = [&](auto partition, Counts x, Counts y, std::uint64_t trials) {
+    return testing::audited_epsilon(sampler(partition, std::move(x)),
+                                    sampler(partition, std::move(y)), {.trials = trials});
   };
-  EXPECT_GT(audited(published_partition, 40000), 1.1);
-  EXPECT_LE(audited(our_partition, 4000), 1);
+  EXPECT_GT(audited(published_partition, {9, 0, 9}, {9, 1, 9}, 40000), 1.1);
+  EXPECT_LE(audited(our_partition, {9, 0, 9}, {9, 1, 9}, 4000), 1);
+  EXPECT_LE(audited(our_partition, {5, 5}, {5, 6}, 20000), 1);  // the most telling for ours
 }
 
 // Where cells begin to differ is in the release: a block boundary. The audit of the whole release sees the
