@@ -91,6 +91,8 @@ class AdaptiveHierarchy::Growth {
     const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
     const bool strong =  // so little shows which blocks are full
         strength >= (shape.axes() == 2 ? cells : cells / 4);
+    if (shape.axes() == 2 && !few && !strong && !is_loud)  // a block that seems full may be noise
+      return {.halvings = 4, .full = 8, .least_share = 1.0 / 6};
     const double least = few && strong ? 1.0 / 16 : is_loud || strong ? 1.0 / 8 : 0;
     return {.halvings = 4, .full = 5, .least_share = least};
   }
