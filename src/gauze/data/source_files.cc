@@ -274,7 +274,8 @@ class FileTables final : public internal::DuckDbKeeper {
     std::string no_row = {};  ///< and which of its lines are none
     std::unique_ptr<internal::ListLines> list = {};
     std::vector<std::unique_ptr<internal::TemporaryFile>> mended =
-        {};  ///< in the place of files of Parquet
+        {};                    ///< in the place of files of Parquet
+    bool mends_first = false;  ///< whether no row is read before that
   };
 
   const Scan& open(const std::string& name, const Holder& holder,
@@ -289,7 +290,7 @@ class FileTables final : public internal::DuckDbKeeper {
     if (holder.format == Format::kParquet)
       for (ViewColumn& column : columns) column.sql = internal::within_precision(column);
     if (holder.format == Format::kParquet)
-      for (const std::string& file : files) hide_widest(columns, file);
+      for (const std::string& file : files) note_decimals(scan, file);
     make_view(name, scan);
     return scan;
   }
@@ -305,6 +306,9 @@ class FileTables final : public internal::DuckDbKeeper {
   bool make_ready(const std::string& sql, const std::atomic<bool>& cancelled) override {
     bool filled = false;
     for (auto& [name, scan] : scans_) {
+      if (scan.mends_first && is_named(name, sql)) {  // a statement may be older than that
+        filled = !scan.mended.empty() || mend(name, scan, cancelled) || filled;
+      }
       if (!scan.list || scan.list->filled() || !is_named(name, sql)) continue;
       scan.list->fill(cancelled);
       filled = true;
@@ -352,6 +356,7 @@ class FileTables final : public internal::DuckDbKeeper {
     for (const auto& [kind, files] : alike)
       instead.parts.push_back(mended_part(scan, scan_parquet("[" + files + "]")));
     make_view(name, instead);
+    instead.mends_first = scan.mends_first;
     scan = std::move(instead);
     return true;
   }
@@ -427,13 +432,15 @@ class FileTables final : public internal::DuckDbKeeper {
     return at->second + ".main";
   }
 
-  /// Decimals of more than 38 digits are doubles, of which the engine reads eight bytes whether a value has them or not: those
-  /// behind a short one are another row's.
-  void hide_widest(std::vector<ViewColumn>& columns, const std::string& file) {
+  /// Of decimals that have as many bytes as each value needs the engine reads more than there are: the first byte of what has
+  /// none, to see its sign, and eight bytes of those with more than 38 digits, which are doubles. Those are another row's.
+  void note_decimals(Scan& scan, const std::string& file) {
+    std::vector<ViewColumn>& columns = scan.parts.front().columns;
+    const auto is_decimal = [](const ViewColumn& each) {
+      return each.type == DUCKDB_TYPE_DOUBLE || each.type == DUCKDB_TYPE_DECIMAL;
+    };
     DuckDbResult found;
-    if (std::none_of(columns.begin(), columns.end(),
-                     [](const ViewColumn& each) { return each.type == DUCKDB_TYPE_DOUBLE; }))
-      return;
+    if (std::none_of(columns.begin(), columns.end(), is_decimal)) return;
     if (!database_.main().try_run("SELECT name FROM parquet_schema(" + sql_text(file) +
                                       ") WHERE type = 'BYTE_ARRAY' AND (converted_type = "
                                       "'DECIMAL' OR logical_type LIKE 'Decimal%')",
@@ -441,8 +448,9 @@ class FileTables final : public internal::DuckDbKeeper {
       return;
     for (std::size_t i = 0; i < found.rows(); ++i) {
       for (ViewColumn& column : columns) {
-        if (column.type == DUCKDB_TYPE_DOUBLE && same_name(column.info.name, found.text(i, 0)))
-          column.sql = "CAST(NULL AS DOUBLE)";
+        if (!same_name(column.info.name, found.text(i, 0))) continue;
+        if (column.type == DUCKDB_TYPE_DOUBLE) column.sql = "CAST(NULL AS DOUBLE)";
+        scan.mends_first = scan.mends_first || column.type == DUCKDB_TYPE_DECIMAL;
       }
     }
   }

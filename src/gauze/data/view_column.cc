@@ -110,9 +110,9 @@ std::string decimal_of_bytes(const std::string& bytes, int precision, int scale)
       cast_to(decimal_type(scale, scale),
               "'0." + std::string(static_cast<std::size_t>(std::max(scale - 1, 0)), '0') + "1'");
   const std::string value = cast_to(decimal_type(precision, 0), integer);
-  return "TRY(CASE WHEN octet_length(" + bytes + ") > 1000 THEN NULL WHEN " + hex + " = repeat(" +
-         sign + ", greatest(length(" + hex + ") - " + digits + ", 0)) || right(" + hex + ", " +
-         digits + ") THEN " +
+  return "TRY(CASE WHEN octet_length(" + bytes + ") NOT BETWEEN 1 AND 1000 THEN NULL WHEN " + hex +
+         " = repeat(" + sign + ", greatest(length(" + hex + ") - " + digits + ", 0)) || right(" +
+         hex + ", " + digits + ") THEN " +
          (scale == 0 ? value : cast_to(decimal_type(precision, scale), value + " * " + unit)) +
          " END)";
 }
