@@ -210,6 +210,32 @@ TEST(WorkloadParts, ThereAreNoneWhereAllCellsAreToldApartOrQuestionsAreOthers) {
   EXPECT_FALSE(parts_told_apart(workload_of_boxes(Shape{{50, 50}}, many)));
 }
 
+// Each is one part, and is best counted by itself: no range errs more than a single count. A search that let weights of
+// sums grow without end took strategies for better whose error it could no longer tell.
+TEST(Hdmm, RangesSideBySideCostNoMoreThanOneCount) {
+  const double one = CountNoise::laplace(Ratio(3, 10), 1).variance();
+  using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  for (const Ranges& ranges :
+       {Ranges{{0, 91}, {91, 182}}, Ranges{{31, 91}, {91, 182}}, Ranges{{0, 91}},
+        Ranges{{0, 91}, {91, 182}, {182, 366}}, Ranges{{0, 2}, {2, 4}, {4, 6}, {6, 7}},
+        Ranges{{5, 9}, {20, 30}, {31, 40}}}) {
+    const HdmmHistogram histogram(
+        {.shape = Shape{{366}},
+         .epsilon = Ratio(3, 10),
+         .rows_per_unit = 1u,
+         .workload = Workload({{1, {AxisWorkload::ranges(366, ranges)}}})});
+    EXPECT_LE(histogram.average_variance(), 1.001 * one);
+    Meter meter(histogram.event());
+    testing::SeededBits bits(1);
+    Context context{meter, bits};
+    const auto released = histogram.run(Counts(366, 4), context);
+    double sum = 0;
+    for (const auto& [begin, end] : ranges) sum += released.value.range({{begin}, {end}}).variance;
+    EXPECT_NEAR(sum / static_cast<double>(ranges.size()), histogram.average_variance(),
+                0.001 * one);
+  }
+}
+
 // Boxes that share no cell cost as little as one, wherever they are; a question about half of a part has a
 // quarter of its variance. 3,000 releases; the mean of squares has a standard error below sqrt(5/3000).
 TEST(Hdmm, CountsWhatNoQuestionTellsApartAsOne) {

@@ -20,6 +20,9 @@ using internal::Minimum;
 constexpr int kIterations = 300;
 constexpr double kTolerance = 1e-4;
 constexpr Eigen::Index kMostRows = 128;  // beyond the few that matter, time grows with their square
+/// Of a sum beside a cell. Where cells by themselves are worth nothing beside sums, sums would grow without end, and the error
+/// become a difference of numbers so large that nothing is left of it.
+constexpr double kMostWeight = 1e3;
 
 /// A sum of Gram matrices of one axis.
 struct Gram {
@@ -58,7 +61,9 @@ class PIdentity {
   MatrixXd theta(const VectorXd& x) const {
     const Eigen::Map<const MatrixXd> varied(x.data(), diagonal_.size(),
                                             x.size() / diagonal_.size());
-    return noise_ == NoiseNorm::kLaplace ? MatrixXd(varied.cwiseAbs2()) : MatrixXd(varied);
+    const MatrixXd weights =
+        noise_ == NoiseNorm::kLaplace ? MatrixXd(varied.cwiseAbs2()) : MatrixXd(varied);
+    return weights.cwiseMin(kMostWeight).cwiseMax(-kMostWeight);
   }
   VectorXd norms(const MatrixXd& theta) const {
     if (noise_ == NoiseNorm::kLaplace) return theta.rowwise().sum().array() + 1;
@@ -87,6 +92,7 @@ class PIdentity {
     } else {
       slope += of_norm.cwiseQuotient(c).asDiagonal() * t;
     }
+    slope = (t.array().abs() < kMostWeight).select(slope, 0);
     gradient = Eigen::Map<const VectorXd>(slope.data(), slope.size());
     return diagonal_.dot(c.cwiseAbs2()) - m.cwiseProduct(f).sum();
   }
