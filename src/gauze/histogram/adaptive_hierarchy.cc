@@ -15,13 +15,12 @@ namespace {
 /// The budget comes in equal parts, so that what blocks spend adds up exactly.
 constexpr std::uint32_t kParts = 128;
 constexpr std::uint32_t kTotal = 12;  // for the number of rows
-/// The whole is parted unless it is this empty.
-constexpr double kEmpty = 3;
-/// Parting a block takes this many rows for a unit of noise, but leaves something for what is found.
+/// Parting a block takes this many rows for a unit of noise.
 constexpr double kShows = 30;
-constexpr double kMostAtOnce = 0.5;
-/// By how much even parts are taken to be emptier than they are, at most.
+/// By how much even parts are taken to be emptier than they are, at most; by less where a unit of noise is as little as a
+/// row, as rows scatter by themselves.
 constexpr double kEven = 0.2;
+constexpr double kScatter = 0.1;
 /// Parts of nearly even ones are halved less often at once, and for good unless they are so many times full.
 constexpr double kNearlyEven = 0.6;
 constexpr std::uint32_t kFewHalvings = 2;
@@ -52,10 +51,11 @@ class AdaptiveHierarchy::Growth {
     const std::uint64_t expected = method_.options_.expected_rows;
     const double rows = expected == 0 ? tree_.estimate(0) : static_cast<double>(expected);
     rules_ = rules_for(shape, strength(rows, left), method_.is_loud());
-    if (tree_.is_cell(0) || strength(rows, left) < kEmpty)
+    const double full = strength(rows, left);
+    if (tree_.is_cell(0) || full < rules_.empty)
       close(0, left);
     else
-      part(0, left, strength(rows, left), rules_.halvings);
+      part(0, left, full, full < rules_.few ? kFewHalvings : rules_.halvings);
     while (!families_.empty()) {
       measure();
       for (const Family& family : std::exchange(families_, {})) {
@@ -77,6 +77,9 @@ class AdaptiveHierarchy::Growth {
   struct Rules {
     std::uint32_t halvings = 0;  ///< at once, at most
     double full = 0;             ///< rows for a unit of noise from which a block is parted
+    double empty = 3;            ///< the whole is parted unless it has fewer than so many,
+    double few = 0;              ///< and by `kFewHalvings` with fewer than so many
+    double most_share = 0.5;     ///< of what is left, so that something is left for what is found
     double most_uneven = 0;      ///< parts up to this are taken to be as even inside as they are
     double least_share = 0;  ///< of what is left, for parts that are parted again; 0 shares evenly
   };
@@ -85,7 +88,12 @@ class AdaptiveHierarchy::Growth {
     if (shape.axes() == 1) {
       const bool strong = strength >= 4 * cells;
       const double most_uneven = !strong ? 1 : strength < kFewRows ? kQuiteEven : 0;
-      return {.halvings = strong ? 4u : 3u, .full = 20, .most_uneven = most_uneven};
+      return {.halvings = strong ? 4u : 3u,
+              .full = 20,
+              .empty = 5,
+              .few = 20,
+              .most_share = 0.3,
+              .most_uneven = most_uneven};
     }
     // No hierarchy beats a flat histogram with fewer cells, all of them full: Qardaji, Yang and Li (2013).
     const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
@@ -141,7 +149,7 @@ class AdaptiveHierarchy::Growth {
     if (steps > 1) {
       halvings = std::min(halvings, most_halvings);
       const double least = rules_.least_share > 0 ? rules_.least_share : 1.0 / steps;
-      const double share = std::clamp(kShows / strength, least, kMostAtOnce);
+      const double share = std::clamp(kShows / strength, least, std::max(least, rules_.most_share));
       parts = std::max(1u, static_cast<std::uint32_t>(std::lround(share * left)));
     }
     if (parts == left) return part_for_good(block, left, halvings);
@@ -193,7 +201,8 @@ class AdaptiveHierarchy::Growth {
     const double mean = sum / static_cast<double>(blocks.size());
     if (mean <= 0) return 1;
     const double variance = squares / static_cast<double>(blocks.size()) - mean * mean;
-    const double uneven = std::clamp(std::sqrt(std::max(0.0, variance)) / mean, kEven, 1.0);
+    const double least = kEven + kScatter * std::min(1.0, rate_ * kParts);
+    const double uneven = std::clamp(std::sqrt(std::max(0.0, variance)) / mean, least, 1.0);
     return uneven <= rules_.most_uneven ? uneven : 1;
   }
 

@@ -75,6 +75,24 @@ TEST(AdaptiveHierarchy, GoesByWhatIsKnownOfTheRows) {
   EXPECT_GT(release_once(adaptive(Shape{{64}}, 1, 1, 1000), Span(none), bits).leaves(), 1u);
 }
 
+// Eighths with 30 rows and with none in turn, of which 116/128 of the budget go by how many rows are expected: fewer than 5
+// for a unit of noise are counted as one, fewer than 20 in quarters, which are alike, and more in eighths, which
+// are not. That two of these look alike by chance has a probability below 0.01.
+TEST(AdaptiveHierarchy, PartsFewRowsLittle) {
+  SeededBits bits(11);
+  Counts counts(4096, 0);
+  for (std::size_t i = 0; i < counts.size(); i += 1024)
+    for (std::size_t j = 0; j < 30; ++j) counts[i + 17 * j] = 1;
+  const auto leaves = [&](std::uint64_t expected) {
+    return release_once(adaptive(Shape{{4096}}, 1, 1, expected), Span(counts), bits).leaves();
+  };
+  for (int release = 0; release < 10; ++release) {
+    EXPECT_EQ(leaves(5), 1u);
+    EXPECT_LE(leaves(21), 4u);
+    EXPECT_GE(leaves(23), 5u);
+  }
+}
+
 /// Of discrete Laplace noise: 2 a / (1 - a)^2, a = e^-epsilon.
 double laplace_variance(double epsilon) {
   const double a = std::exp(-epsilon);

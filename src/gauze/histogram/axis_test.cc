@@ -81,7 +81,9 @@ TEST(Axis, PutsAValueOnAnEdgeIntoTheCellThatBeginsThere) {
             (100 * range.low + static_cast<int>(i)) / 100.0;  // nearest to the hundredth
         EXPECT_EQ(axis.index(x), i) << x;
         EXPECT_EQ(axis.edge(i), Value(x));
-        if (i > 0) EXPECT_EQ(axis.index(std::nextafter(x, -1e9)), i - 1) << x;
+        if (i > 0) {
+          EXPECT_EQ(axis.index(std::nextafter(x, -1e9)), i - 1) << x;
+        }
       }
       EXPECT_EQ(axis.index(double(range.high)), cells - 1);
     }

@@ -14,21 +14,30 @@ namespace {
 
 /// The budget comes in equal parts, so that what is spent adds up exactly.
 constexpr std::uint32_t kShares = 64;
-/// Where fewer rows for a unit of noise are seen, more is spent on a closer look.
+/// Where few rows for a unit of noise are seen, more is spent on a closer look.
 constexpr std::uint32_t kFirstLook = 1;
 constexpr std::array<std::uint32_t, 2> kCloserLooks = {4, 8};
-/// Fewer rows for a unit of noise leave most cells below the noise of all; still fewer leave every cell there.
-constexpr double kFewVisible = 400;
-constexpr double kNoneVisible = 60;
-/// Of the total, of blocks of about a sixteenth of the domain, of smaller ones and of cells, where few stand out;
-/// and what a split has to show there.
-constexpr std::array<int, 4> kWeightsForFew = {1, 4, 0, 27};
-constexpr double kPriceForFew = 0.3;
+/// What is looked for with so many rows for a unit of noise and more: shares of the total, of blocks of about a
+/// sixteenth of the domain, of smaller ones and of cells, and what a split has to show.
+struct View {
+  double from;
+  std::array<int, 4> weights;
+  double price;
+  const char* rows;
+};
+constexpr View kMany = {4000, {0, 0, 0, 1}, 0.2, "many"};
+constexpr View kSome = {400, {1, 2, 0, 29}, 0.4, "some"};
+constexpr View kFew = {60, {2, 4, 0, 26}, 0.3, "few"};
+
+/// With no fewer rows than `kSome` takes: in more dimensions most cells are empty, and few rows stand out in the others.
+const View* many_or_some(double strength, const Shape& shape) {
+  return shape.axes() > 1 || strength >= kMany.from ? &kMany : &kSome;
+}
 
 }  // namespace
 
 struct CellsByRows::Look {
-  Sight sight;
+  const View* view;  // none where no cell stands out
   std::uint32_t left;
   double strength;  // the last that was seen
 };
@@ -65,22 +74,22 @@ CellsByRows::Look CellsByRows::look(std::span<const std::int64_t> counts, BitSou
   if (options_.expected_rows != 0) {
     const double rate = CountNoise::laplace(options_.epsilon, options_.rows_per_unit).rate();
     const double known = static_cast<double>(options_.expected_rows) * rate;
-    const Sight sight = known >= kFewVisible    ? Sight::kMany
-                        : known >= kNoneVisible ? Sight::kFew
-                                                : Sight::kNone;
-    return {sight, kShares, known};
+    const View* view = known >= kSome.from  ? many_or_some(known, options_.shape)
+                       : known >= kFew.from ? &kFew
+                                            : nullptr;
+    return {view, kShares, known};
   }
   const std::int64_t rows =
       std::accumulate(counts.begin(), counts.end(), std::int64_t{0}, saturating_add);
   std::uint32_t left = kShares - kFirstLook;
   double seen = strength(rows, kFirstLook, bits);
-  if (seen >= kFewVisible) return {Sight::kMany, left, seen};
+  if (seen >= kSome.from) return {many_or_some(seen, options_.shape), left, seen};
   for (const std::uint32_t parts : kCloserLooks) {
     left -= parts;
     seen = strength(rows, parts, bits);
-    if (seen >= kNoneVisible) return {Sight::kFew, left, seen};
+    if (seen >= kFew.from) return {&kFew, left, seen};
   }
-  return {Sight::kNone, left, seen};
+  return {nullptr, left, seen};
 }
 
 Release<RangeHistogram> CellsByRows::run(std::span<const std::int64_t> counts,
@@ -88,7 +97,7 @@ Release<RangeHistogram> CellsByRows::run(std::span<const std::int64_t> counts,
   if (counts.size() != options_.shape->cells())
     throw Error(ErrorCode::kInvalidInput, "there must be one count for each cell of the shape");
   context.meter.charge(event());
-  const auto [sight, left, strength] = look(counts, context.bits);
+  const auto [view, left, strength] = look(counts, context.bits);
   const double rows =
       strength / CountNoise::laplace(options_.epsilon, options_.rows_per_unit).rate();
   const auto released = [&](const auto& method) {
@@ -96,26 +105,20 @@ Release<RangeHistogram> CellsByRows::run(std::span<const std::int64_t> counts,
     Context rest{paid, context.bits};
     Release<RangeHistogram> result{method.run(counts, rest).value, accuracy(), event()};
     if (options_.expected_rows == 0)
-      result.value.set_note(std::string(sight == Sight::kMany  ? "many"
-                                        : sight == Sight::kFew ? "few"
-                                                               : "too few") +
+      result.value.set_note(std::string(view != nullptr ? view->rows : "too few") +
                             " rows by a paid look, about " + std::to_string(std::llround(rows)));
     return result;
   };
-  if (sight == Sight::kNone)
+  if (view == nullptr)
     return released(AdaptiveHierarchy({.shape = options_.shape,
                                        .epsilon = share(left),
                                        .rows_per_unit = options_.rows_per_unit,
                                        .expected_rows = options_.expected_rows}));
-  PrunedHierarchy::Options cells{.shape = options_.shape,
-                                 .epsilon = share(left),
-                                 .rows_per_unit = options_.rows_per_unit,
-                                 .aim = HistogramAim::kCells};
-  if (sight == Sight::kFew) {
-    cells.level_weights.assign(kWeightsForFew.begin(), kWeightsForFew.end());
-    cells.split_price = kPriceForFew;
-  }
-  return released(PrunedHierarchy(std::move(cells)));
+  return released(PrunedHierarchy({.shape = options_.shape,
+                                   .epsilon = share(left),
+                                   .rows_per_unit = options_.rows_per_unit,
+                                   .level_weights = {view->weights.begin(), view->weights.end()},
+                                   .split_price = view->price}));
 }
 
 }  // namespace gauze

@@ -35,8 +35,6 @@ class CellsByRows {
   Release<RangeHistogram> run(std::span<const std::int64_t> counts, Context& context) const;
 
  private:
-  /// What may be told apart from the noise of all cells: many of them, a few, none.
-  enum class Sight : std::uint8_t { kMany, kFew, kNone };
   struct Look;
 
   /// So many of the equal parts that the budget comes in, as an epsilon.

@@ -88,10 +88,35 @@ TEST(CellsByRows, SpendsNoMoreThanCloserLooksLeave) {
                                  .epsilon = Ratio(59, 64),
                                  .rows_per_unit = 1u,
                                  .aim = HistogramAim::kCells,
-                                 .level_weights = {1, 4, 0, 27},
+                                 .level_weights = {2, 4, 0, 26},
                                  .split_price = 0.3};
   EXPECT_NEAR(variance_of_first(release_once(by_rows(one), RowSpan(few), bits)),
               variance_of_first(release_once(PrunedHierarchy(cells), RowSpan(few), bits)), 1e-6);
+}
+
+// Along an axis large blocks have a share up to 4,000 rows for a unit of noise, which are known here; in the plane they have none.
+TEST(CellsByRows, LooksAtBlocksTooWhereRowsAreSome) {
+  SeededBits bits(7);
+  const auto stated = [&](const Shape& shape, std::uint64_t rows) {
+    return release_once(by_rows(shape, 1, 1, rows), RowSpan(RowCounts{1000}), bits)
+        .total()
+        .variance;
+  };
+  const auto of = [&](const std::vector<Ratio>& weights) {
+    return release_once(PrunedHierarchy({.shape = Shape{{1}},
+                                         .epsilon = 1,
+                                         .rows_per_unit = 1u,
+                                         .level_weights = weights}),
+                        RowSpan(RowCounts{1000}), bits)
+        .total()
+        .variance;
+  };
+  const double some = of({1, 2, 0, 29}), cells = of({0, 1});
+  ASSERT_GT(some, 1.05 * cells);
+  EXPECT_NEAR(stated(Shape{{1}}, 400), some, 1e-6);
+  EXPECT_NEAR(stated(Shape{{1}}, 3999), some, 1e-6);
+  EXPECT_NEAR(stated(Shape{{1}}, 4000), cells, 1e-6);
+  EXPECT_NEAR(stated(Shape{{1, 1}}, 400), cells, 1e-6);
 }
 
 // 100 single rows in 4,096 cells, 10 for a unit of noise: nothing shows, and an even spread is wrong by

@@ -17,6 +17,8 @@ std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
 
 /// Splits that are less likely are not made.
 constexpr double kUnlikely = 0.1;
+/// The mean of what splits show that are not believed stands out from noise by so many standard errors.
+constexpr double kStandsOut = 4.5;
 /// What is taken to be known of the odds of splits, before any is seen, counts as so many of them.
 constexpr double kPriorSplits = 32;
 
@@ -242,7 +244,7 @@ std::vector<double> HalvingTree::trust(const std::vector<double>& belief) const 
   for (std::size_t depth = 0; depth <= depth_; ++depth) {
     if (count[depth] == 0) continue;
     const double mean = sum[depth] / count[depth];
-    if ((mean - 1) * std::sqrt(count[depth]) > 3 * 1.9) trust[depth] = 1 - 1 / mean;
+    if ((mean - 1) * std::sqrt(count[depth]) > kStandsOut * 1.9) trust[depth] = 1 - 1 / mean;
   }
   return trust;
 }
