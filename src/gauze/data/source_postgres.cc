@@ -1,8 +1,10 @@
 #include <endian.h>
 #include <libpq-fe.h>
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
@@ -128,6 +130,15 @@ std::uint32_t big_endian_32(const char* at) {
   return be32toh(word);
 }
 
+/// How many rows of a SELECT the server's planner expects, by statistics of its own; 0 where it does not say.
+double expected_rows(PGconn* connection, const std::string& sql) {
+  const Result plan(PQexec(connection, ("EXPLAIN (FORMAT JSON) " + sql).c_str()));
+  if (plan.status() != PGRES_TUPLES_OK || plan.rows() != 1) return 0;
+  const auto parsed = nlohmann::json::parse(plan.text(0, 0), nullptr, false);
+  const nlohmann::json::json_pointer rows("/0/Plan/Plan Rows");
+  return parsed.contains(rows) && parsed[rows].is_number() ? parsed[rows].get<double>() : 0;
+}
+
 class PostgresStream final : public Stream {
  public:
   PostgresStream(const std::string& uri, const std::string& sql) : connection_(uri) {
@@ -139,6 +150,7 @@ class PostgresStream final : public Stream {
     expect_ok(description);
     for (int i = 0; i < PQnfields(description.get()); ++i)
       kinds_.push_back(kind(PQftype(description.get(), i), i));
+    expected_ = expected_rows(to, sql);
     const Result started(PQexec(to, ("COPY (" + sql + ") TO STDOUT (FORMAT binary)").c_str()));
     if (started.status() != PGRES_COPY_OUT) throw Error(ErrorCode::kUnavailable, kWentAway);
   }
@@ -150,8 +162,14 @@ class PostgresStream final : public Stream {
     while (!done_ && rows->rows < kBatchRows && rows->bytes < kBatchBytes) done_ = !read_row(*rows);
     batch = {};
     if (rows->rows == 0) return false;
+    read_ += rows->rows;
     hand_over(batch, std::move(rows));
     return true;
+  }
+
+  double progress() const override {
+    const auto read = static_cast<double>(read_);
+    return read <= expected_ ? read / std::max(expected_, 1.0) : -1;
   }
 
   void cancel() override {
@@ -258,6 +276,8 @@ class PostgresStream final : public Stream {
   Connection connection_;
   std::vector<BatchColumn::Kind> kinds_;
   std::mutex mutex_;
+  double expected_ = 0;
+  std::atomic<std::uint64_t> read_ = 0;
   bool header_read_ = false, done_ = false;
 };
 
