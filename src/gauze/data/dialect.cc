@@ -35,6 +35,15 @@ std::string Dialect::nearest_steps(const std::string& x, int exponent) const {
   return internal::cast(internal::scaled(rounded, -exponent), "BIGINT");
 }
 
+std::string Dialect::is_one_of(const std::string& x, const std::vector<std::string>& values) const {
+  return '(' + x + " IN (" + internal::joined(values, ", ") + "))";
+}
+
+std::string Dialect::is_one_of_texts(const std::string& x,
+                                     const std::vector<std::string>& texts) const {
+  return is_one_of(x, internal::literals(*this, texts));
+}
+
 std::string Dialect::literal(const Value& value) const {
   struct Writer {
     std::string operator()(std::monostate) const { return "NULL"; }
@@ -99,10 +108,24 @@ std::string within_64_bits(const std::string& x, bool is_double) {
          " AS BIGINT)";
 }
 
-std::string boolean_of_words(const std::string& x) {
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string result;
+  for (const std::string& part : parts)
+    result.append(result.empty() ? std::string_view() : separator).append(part);
+  return result;
+}
+
+std::vector<std::string> literals(const Dialect& dialect, const std::vector<std::string>& texts) {
+  std::vector<std::string> result;
+  for (const std::string& text : texts) result.push_back(dialect.literal(text));
+  return result;
+}
+
+std::string boolean_of_words(const Dialect& dialect, const std::string& x) {
   const std::string word = "lower(trim(" + x + "))";
-  return "(CASE WHEN " + word + " IN ('true', 't', 'yes', 'y', '1') THEN TRUE WHEN " + word +
-         " IN ('false', 'f', 'no', 'n', '0') THEN FALSE END)";
+  return "(CASE WHEN " + dialect.is_one_of_texts(word, {"true", "t", "yes", "y", "1"}) +
+         " THEN TRUE WHEN " + dialect.is_one_of_texts(word, {"false", "f", "no", "n", "0"}) +
+         " THEN FALSE END)";
 }
 
 std::string integer_steps(const std::string& x, int exponent) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gauze/data/value.h"
 
@@ -60,7 +61,13 @@ class Dialect {
   /// A sum of integers of up to 64 bits that cannot overflow, as text of an integer; "0" over no rows.
   virtual std::string integer_sum(const std::string& x) const = 0;
 
-  // What the planner needs besides operators all engines share (+ - AND OR NOT CASE = < LIKE IN
+  /// Whether `x` is one of `values`, which are SQL, as IN has it.
+  virtual std::string is_one_of(const std::string& x, const std::vector<std::string>& values) const;
+  /// The same for texts.
+  virtual std::string is_one_of_texts(const std::string& x,
+                                      const std::vector<std::string>& texts) const;
+
+  // What the planner needs besides operators all engines share (+ - AND OR NOT CASE = < LIKE
   // COALESCE NULLIF ABS, * of integers, ...). Products and quotients are of doubles that do not
   // overflow; where one would be smaller than 1e-150 times the other operand allows, the result is 0
   // (PostgreSQL raises an error on underflow).

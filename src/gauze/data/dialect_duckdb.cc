@@ -15,6 +15,10 @@ constexpr const char* kDay = "^ *[0-9]+[-/ ][0-9]+[-/ ][0-9]+";
 constexpr const char* kTimeOfDay =
     "([ T][0-9]+:[0-9]+(:[0-9]+([.][0-9]*)?)?(Z| UTC|[+]00(:?00)?)?)? *$";
 
+/// So many values of IN are joined; so many texts are compared one by one faster than they are looked up.
+constexpr std::size_t kJoined = 5;
+constexpr std::size_t kFewTexts = 128;
+
 class DuckDb final : public SharedDialect {
  public:
   DuckDb() : SharedDialect("DOUBLE", "VARCHAR") {}
@@ -24,6 +28,24 @@ class DuckDb final : public SharedDialect {
     if (type == Type::kInteger) return integer_steps(x, exponent);
     // floor(y + 1/2) = floor((floor(2y) + 1) / 2), where 2y is exact and y + 1/2 is not.
     return "((" + cast("floor(" + scaled(x, 1 - exponent) + ")", "BIGINT") + " + 1) >> 1)";
+  }
+
+  // The engine makes a join of IN with five values or more, of which it never tells how far it is, and which takes long.
+  std::string is_one_of(const std::string& x,
+                        const std::vector<std::string>& values) const override {
+    if (values.size() < kJoined || values.size() > kFewTexts) return Dialect::is_one_of(x, values);
+    std::vector<std::string> equal;
+    for (const std::string& value : values) equal.push_back(x + " = " + value);
+    return '(' + joined(equal, " OR ") + ')';
+  }
+
+  std::string is_one_of_texts(const std::string& x,
+                              const std::vector<std::string>& texts) const override {
+    if (texts.size() < kJoined) return Dialect::is_one_of_texts(x, texts);
+    const std::string list = joined(literals(*this, texts), ", ");
+    if (texts.size() <= kFewTexts) return "list_contains([" + list + "], " + x + ')';
+    return "(CASE WHEN " + x + " IS NOT NULL THEN TRY_CAST(" + x + " AS ENUM (" + list +
+           ")) IS NOT NULL END)";
   }
 
   std::string unforeseen(const std::string& x) const override {
@@ -95,7 +117,7 @@ class DuckDb final : public SharedDialect {
 
   std::string to_boolean(const std::string& x, Type from) const override {
     if (from == Type::kBoolean) return x;
-    if (from == Type::kText) return boolean_of_words(x);
+    if (from == Type::kText) return boolean_of_words(*this, x);
     if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
     if (is_numeric(from)) return '(' + x + " <> 0)";
     no_conversion(from, Type::kBoolean);

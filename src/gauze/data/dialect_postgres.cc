@@ -120,7 +120,7 @@ class Postgres final : public SharedDialect {
 
   std::string to_boolean(const std::string& x, Type from) const override {
     if (from == Type::kBoolean) return x;
-    if (from == Type::kText) return boolean_of_words(cast(x, "TEXT"));
+    if (from == Type::kText) return boolean_of_words(*this, cast(x, "TEXT"));
     if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
     if (from == Type::kDecimal) return "(nullif(" + x + ", 'NaN') <> 0)";
     if (from == Type::kInteger) return '(' + x + " <> 0)";

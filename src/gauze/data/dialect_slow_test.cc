@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gauze/data/dialect.h"
@@ -458,6 +459,47 @@ TEST_F(Dialects, TextsAreEqualOnlyWhenTheirBytesAre) {
       "t",
       [](const Dialect& d) { return "(" + d.convert("x", Type::kText, Type::kText) + " = 'bob')"; },
       {"false", "true"});
+}
+
+// However many values there are, and so however an engine is asked: as IN has it.
+TEST_F(Dialects, TellWhatIsOneOfManyValues) {
+  const Lines texts = {"v0", "v3",  "v4",  "v127", "v128", "v300",
+                       "V0", " v0", "v0 ", "",     "o'ne", "é"};
+  Lines rows, numbers;
+  for (const std::string& each : texts) rows.push_back(duckdb_dialect().literal(each));
+  for (const int each : {0, 3, 4, 127, 128, 300, -1})
+    numbers.push_back(duckdb_dialect().literal(std::int64_t{each}));
+  rows.push_back("NULL");
+  numbers.push_back("NULL");
+  make_table("t", "VARCHAR", "TEXT", rows, rows);
+  make_table("i", "BIGINT", "BIGINT", numbers, numbers);
+  open();
+  for (const int count : {1, 4, 5, 128, 129, 200}) {
+    SCOPED_TRACE(count);
+    Lines list, whole;
+    for (int i = 0; i < count; ++i) {
+      list.push_back("v" + std::to_string(i));
+      whole.push_back(duckdb_dialect().literal(std::int64_t{i}));
+    }
+    if (count > 4) list[1] = "o'ne";
+    if (count > 4) list[2] = "é";
+    Lines expected, among;
+    for (const std::string& text : texts)
+      expected.push_back(std::find(list.begin(), list.end(), text) != list.end() ? "true"
+                                                                                 : "false");
+    for (const int each : {0, 3, 4, 127, 128, 300, -1})
+      among.push_back(each >= 0 && each < count ? "true" : "false");
+    expected.push_back("-");
+    among.push_back("-");
+    expect(
+        "t", [&](const Dialect& d) { return d.is_one_of_texts("x", list); }, expected);
+    expect(
+        "i", [&](const Dialect& d) { return d.is_one_of("x", whole); }, among);
+    whole.push_back("CAST(NULL AS BIGINT)");
+    std::replace(among.begin(), among.end(), std::string("false"), std::string("-"));
+    expect(
+        "i", [&](const Dialect& d) { return d.is_one_of("x", whole); }, among);
+  }
 }
 
 TEST_F(Dialects, NormalisedColumnsKeepWhatTheSchemaPromises) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "gauze/base/words.h"
@@ -102,6 +103,14 @@ BatchColumn::Kind kind_of(duckdb_type type, idx_t column) {
   }
 }
 
+/// By this process, whatever for; 0 where the system does not tell.
+std::uint64_t bytes_read() {
+  std::ifstream file("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  return file >> name >> bytes && name == "rchar:" ? bytes : 0;
+}
+
 /// Chunks of a result that `start` makes, at the first `next`.
 class DuckDbStream : public Stream {
  public:
@@ -129,10 +138,14 @@ class DuckDbStream : public Stream {
     return false;
   }
 
+  // What the engine says of joins goes by how many rows it expects, and may be nothing to the end.
   double progress() const override {
     if (done_) return 1;
     const double percent = duckdb_query_progress(connection_->get()).percentage;
-    return percent < 0 ? -1 : std::min(percent / 100, 1.0);
+    const double said = percent < 0 ? -1 : std::min(percent / 100, 1.0);
+    if (text_bytes_ == 0) return said;
+    const auto read = static_cast<double>(bytes_read() - read_before_);
+    return std::max(said, std::min(read / static_cast<double>(text_bytes_), 0.99));
   }
 
   void cancel() override {
@@ -179,6 +192,8 @@ class DuckDbStream : public Stream {
   bool fetch(Batch& batch, std::string& error) {
     if (!started_) {
       if (database_->make_ready(sql_, cancelled_) && !prepare(error)) return false;
+      read_before_ = bytes_read();
+      text_bytes_ = database_->text_bytes(sql_);
       if (!start(error)) return false;
       started_ = true;
     }
@@ -226,6 +241,7 @@ class DuckDbStream : public Stream {
   unsigned mended_;
   bool started_ = false, delivered_ = false;
   std::atomic<bool> done_ = false, cancelled_ = false;
+  std::atomic<std::uint64_t> text_bytes_ = 0, read_before_ = 0;
 };
 
 /// Rows are made as they are fetched.
@@ -379,6 +395,11 @@ void DuckDbDatabase::lock(const std::vector<std::string>& paths,
 bool DuckDbDatabase::make_ready(const std::string& sql, const std::atomic<bool>& cancelled) {
   const std::lock_guard lock(keeping_);
   return keeper_ && keeper_->make_ready(sql, cancelled);
+}
+
+std::uint64_t DuckDbDatabase::text_bytes(const std::string& sql) {
+  const std::lock_guard lock(keeping_);
+  return keeper_ ? keeper_->text_bytes(sql) : 0;
 }
 
 unsigned DuckDbDatabase::mended() {

@@ -57,6 +57,8 @@ class DuckDbKeeper {
   virtual ~DuckDbKeeper() = default;
   /// Before it runs. Whether it must be prepared again.
   virtual bool make_ready(const std::string& sql, const std::atomic<bool>& cancelled) = 0;
+  /// How many bytes it reads that are read from end to end; 0 if none are.
+  virtual std::uint64_t text_bytes(const std::string& sql) const = 0;
   /// When it has failed. Whether it will not fail for this reason again.
   virtual bool mend(const std::string& sql, std::string_view error,
                     const std::atomic<bool>& cancelled) = 0;
@@ -78,6 +80,7 @@ class DuckDbDatabase {
   const std::string& folder() const { return spill_; }
   void keep(std::unique_ptr<DuckDbKeeper> keeper) { keeper_ = std::move(keeper); }
   bool make_ready(const std::string& sql, const std::atomic<bool>& cancelled);
+  std::uint64_t text_bytes(const std::string& sql);
   /// How often something was mended, and mends: a stream that began before has only to begin again.
   unsigned mended();
   bool mend(const std::string& sql, std::string_view error, unsigned mended_before,

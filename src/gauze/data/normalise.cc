@@ -22,16 +22,24 @@ std::string named(const ColumnSchema& column, const Write& write) {
 }
 
 std::string in_categories(const Dialect& dialect, const Domain& domain, const std::string& x) {
-  std::string list;
-  for (const Value& each : *domain.categories)
-    list += (list.empty() ? "" : ", ") + dialect.literal(each);
-  std::string sql = "(CASE WHEN " + x + " IN (" + list + ") THEN " + x;
+  std::string sql = "(CASE WHEN " + is_in_categories(dialect, domain, x) + " THEN " + x;
   if (domain.fallback)
     sql += " WHEN " + x + " IS NOT NULL THEN " + dialect.literal(*domain.fallback);
   return sql + " END)";
 }
 
 }  // namespace
+
+std::string is_in_categories(const Dialect& dialect, const Domain& domain, const std::string& x) {
+  std::vector<std::string> texts, values;
+  for (const Value& each : *domain.categories) {
+    if (domain.type == Type::kText)
+      texts.push_back(std::get<std::string>(each));
+    else
+      values.push_back(dialect.literal(each));
+  }
+  return values.empty() ? dialect.is_one_of_texts(x, texts) : dialect.is_one_of(x, values);
+}
 
 Value null_substitute(const Domain& domain) {
   if (domain.fallback) return *domain.fallback;

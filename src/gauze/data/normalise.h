@@ -30,6 +30,9 @@ bool says_whose(const Schema& schema, const TableSchema& table, std::string_view
 std::string identified(const Dialect& dialect, const ColumnSchema& column, Type source_type,
                        const std::string& column_sql);
 
+/// Whether `x` is one of the categories of its domain, which has some; null where it is null.
+std::string is_in_categories(const Dialect& dialect, const Domain& domain, const std::string& x);
+
 /// What a null becomes in a column whose schema allows none.
 Value null_substitute(const Domain& domain);
 

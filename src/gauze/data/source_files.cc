@@ -274,14 +274,21 @@ class FileTables final : public internal::DuckDbKeeper {
     std::string no_row = {};  ///< and which of its lines are none
     std::unique_ptr<internal::ListLines> list = {};
     std::vector<std::unique_ptr<internal::TemporaryFile>> mended =
-        {};                    ///< in the place of files of Parquet
-    bool mends_first = false;  ///< whether no row is read before that
+        {};                        ///< in the place of files of Parquet
+    bool mends_first = false;      ///< whether no row is read before that
+    std::uint64_t text_bytes = 0;  ///< of files that are read from end to end
   };
 
   const Scan& open(const std::string& name, const Holder& holder,
                    const std::vector<std::string>& files,
                    const std::vector<std::string>& json_columns) {
     Scan& scan = scans_.emplace(name, make_scan(holder, files, json_columns)).first->second;
+    if (holder.format != Format::kParquet && holder.format != Format::kDuckDb)
+      for (const std::string& file : files) {
+        std::error_code unknown;
+        const std::uintmax_t size = fs::file_size(file, unknown);
+        if (!unknown) scan.text_bytes += size;
+      }
     std::vector<ViewColumn>& columns = scan.parts.front().columns;
     columns = view_columns(holder, scan.parts.front().from);
     if (holder.format == Format::kParquet && files.size() > 1)
@@ -314,6 +321,13 @@ class FileTables final : public internal::DuckDbKeeper {
       filled = true;
     }
     return filled;
+  }
+
+  std::uint64_t text_bytes(const std::string& sql) const override {
+    std::uint64_t sum = 0;
+    for (const auto& [name, scan] : scans_)
+      if (is_named(duckdb_dialect().identifier(name), sql)) sum += scan.text_bytes;
+    return sum;
   }
 
   bool mend(const std::string& sql, std::string_view error,

@@ -103,10 +103,7 @@ class Checker {
     if (domain.lower)
       return value + " <> " + dialect.clamp(value, domain.type, *domain.lower, *domain.upper);
     if (!domain.categories) return "1 = 0";
-    std::string list;
-    for (const Value& each : *domain.categories)
-      list += (list.empty() ? "" : ", ") + dialect.literal(each);
-    return value + " NOT IN (" + list + ")";
+    return "NOT " + is_in_categories(dialect, domain, value);
   }
 
   std::string no_unit(const TableSchema& table) {

@@ -60,7 +60,7 @@ class Call {
     if (is("in")) {
       std::vector<std::string> values;
       for (std::size_t i = 1; i < x_.size(); ++i) values.push_back(x_[i].sql);
-      return std::string("(") + x_[0].sql + " IN (" + listed(values, ", ") + "))";
+      return dialect_.is_one_of(x_[0].sql, values);
     }
     if (!is("like") && !is("ilike")) return "";
     // DuckDB has no escape character unless one is named.
