@@ -149,8 +149,6 @@ def tumult(task, path):
     spark = SparkSession.builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "8g").config(
         "spark.sql.warehouse.dir", tempfile.mkdtemp(prefix="gauze_spark_")).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    if not task.keys_are_public:
-        raise CannotAsk("left out: key selection is another session")
 
     def load(in_memory):
         frame = spark.read.parquet(path)
@@ -163,11 +161,16 @@ def tumult(task, path):
         budget = PureDPBudget(task.epsilon) if task.by_row else ApproxDPBudget(task.epsilon, DELTA)
         session = Session.from_dataframe(budget, "d", frame, protected_change=change)
         query = QueryBuilder("d")
-        if not task.by_row:
-            query = query.enforce(MaxGroupsPerID("g", K)).enforce(MaxRowsPerGroupPerID("g", 1))
-        query = query.groupby(KeySet.from_dict({"g": list(range(1000))}))
         part = PureDPBudget(task.epsilon / 2) if task.value else budget
-        rows = {row["g"]: [row["count"]] for row in session.evaluate(query.count(), part).collect()}
+        if not task.by_row:
+            query = query.enforce(MaxGroupsPerID(task.key, K)).enforce(MaxRowsPerGroupPerID(task.key, 1))
+        if task.keys_are_public:
+            keys = KeySet.from_dict({"g": list(range(1000))})
+        else:  # names are selected with half of the budget and counted with the other
+            part = ApproxDPBudget(task.epsilon / 2, DELTA / 2)
+            keys = KeySet.from_dataframe(session.evaluate(query.get_groups(["h"]), part))
+        query = query.groupby(keys)
+        rows = {row[task.key]: [row["count"]] for row in session.evaluate(query.count(), part).collect()}
         if task.value:
             low, high = task.bounds
             asked = query.sum("x", low=low, high=high, name="v") if task.value == "sum" else query.average(

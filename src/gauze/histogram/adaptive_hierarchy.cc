@@ -29,6 +29,8 @@ constexpr double kMuch = 3;
 /// are no more uneven than this.
 constexpr double kFewRows = 2000;
 constexpr double kQuiteEven = 0.5;
+/// From so many rows for a unit of noise on there are heaps in blocks of large planes that seem empty.
+constexpr double kManyRows = 5000;
 /// Halves that both are to be closed remain apart if they differ by so much, in variances of noise.
 constexpr double kApart = 3;
 
@@ -82,6 +84,7 @@ class AdaptiveHierarchy::Growth {
     double most_share = 0.5;     ///< of what is left, so that something is left for what is found
     double most_uneven = 0;      ///< parts up to this are taken to be as even inside as they are
     double least_share = 0;  ///< of what is left, for parts that are parted again; 0 shares evenly
+    std::uint32_t closing_halvings = 0;  ///< of what is closed, so that a small heap is spread less
   };
   static Rules rules_for(const Shape& shape, double strength, bool is_loud) {
     const auto cells = static_cast<double>(shape.cells());
@@ -99,10 +102,12 @@ class AdaptiveHierarchy::Growth {
     const bool few = cells <= (shape.axes() == 2 ? 4096 : 1.7e6);
     const bool strong =  // so little shows which blocks are full
         strength >= (shape.axes() == 2 ? cells : cells / 4);
+    const bool in_halves = shape.axes() == 2 && !few && strength >= kManyRows;
+    const std::uint32_t closing = in_halves ? 1 : 0;
     if (shape.axes() == 2 && !few && !strong && !is_loud)  // a block that seems full may be noise
-      return {.halvings = 4, .full = 8, .least_share = 1.0 / 6};
+      return {.halvings = 4, .full = 8, .least_share = 1.0 / 6, .closing_halvings = closing};
     const double least = few && strong ? 1.0 / 16 : is_loud || strong ? 1.0 / 8 : 0;
-    return {.halvings = 4, .full = 5, .least_share = least};
+    return {.halvings = 4, .full = 5, .least_share = least, .closing_halvings = closing};
   }
 
   /// Blocks that were measured together, as parts of one, and what each has left.
@@ -134,10 +139,11 @@ class AdaptiveHierarchy::Growth {
     pending_.clear();
   }
 
-  /// Spends what is left on the block, and looks no further.
+  /// Spends what is left on the block, or on its halves, and looks no further.
   void close(std::size_t block, std::uint32_t left) {
-    spend(left, std::span(&block, 1));
-    tree_.close(block);
+    const std::vector<std::size_t> parts = tree_.below(block, rules_.closing_halvings);
+    spend(left, parts);
+    for (const std::size_t each : parts) tree_.close(each);
   }
 
   /// Spends on the parts of a block that has so much of the budget left.
