@@ -256,13 +256,15 @@ class Worker {
   /// Puts the entries of a unit, rows that may count and carried groups, side by side.
   void gather(std::uint64_t rows) {
     std::span<const Entry> candidates = find_candidates(rows);
-    limit(candidates);
-    std::size_t kept = 0;
-    for (const Entry& c : candidates) {
-      candidates_[kept] = c;
-      kept += c.order <= last_orders_[c.owner] ? 1 : 0;
+    if (candidates.size() > 2 * s_.bounds.groups_per_unit * units_.size()) {  // else few would go
+      limit(candidates);
+      std::size_t kept = 0;
+      for (const Entry& c : candidates) {
+        candidates_[kept] = c;
+        kept += c.order <= last_orders_[c.owner] ? 1 : 0;
+      }
+      candidates = candidates.first(kept);
     }
-    candidates = candidates.first(kept);
     starts_.assign(units_.size(), 0);
     for (const Entry& c : candidates) ++starts_[c.owner];
     for (const Carried& c : carried_) ++starts_[c.entry.owner];
@@ -416,8 +418,10 @@ class Worker {
     std::copy_n(sorted.begin(), rows.size(), rows.begin());
   }
 
-  /// How many rows these entries of one unit and group stand for; their sums go to `sums_`.
+  /// How many rows these entries of one unit and group stand for; their sums go to `sums_`, unless every row adds the
+  /// same.
   std::uint64_t add_up(std::span<const Entry> entries) {
+    if (counts_only() && carried_.empty()) return entries.size();
     std::fill(sums_.begin(), sums_.end(), 0);
     std::uint64_t n = 0;
     for (const Entry& entry : entries) {
@@ -435,13 +439,15 @@ class Worker {
         sums_[i] += contribution(s_.options.measures[i], r + 1, nulls);
       }
     }
-    // Without cells every row adds the same.
-    if (counts_only()) {
-      for (std::size_t i = 0; i < measures_; ++i) {
-        sums_[i] = (1 - s_.options.measures[i].offset) * static_cast<WideInteger>(n);
-      }
-    }
     return n;
+  }
+
+  /// What so many of the n rows of a unit in a group add to a measure, in parts.
+  WideInteger share(std::size_t measure, std::uint64_t kept, std::uint64_t n) const {
+    const Measure& of = s_.options.measures[measure];
+    if (of.units) return kWhole;
+    if (counts_only()) return (1 - of.offset) * static_cast<WideInteger>(kept) * kWhole;
+    return scaled(sums_[measure], kept, n);
   }
 
   bool counts_only() const { return s_.options.cells == 0; }
@@ -457,9 +463,7 @@ class Worker {
     } else {
       __builtin_prefetch(out_.sums.data() + static_cast<std::uint32_t>(key) * measures_, 1);
     }
-    for (std::size_t i = 0; i < measures_; ++i) {
-      due_sums_.push_back(s_.options.measures[i].units ? kWhole : scaled(sums_[i], kept, n));
-    }
+    for (std::size_t i = 0; i < measures_; ++i) due_sums_.push_back(share(i, kept, n));
     for (std::size_t i = 0; i < s_.options.samples.size(); ++i) {
       choose(i, entries, group_of(key), kept);
     }
