@@ -18,6 +18,8 @@ constexpr const char* kTimeOfDay =
 /// So many values of IN are joined; so many texts are compared one by one faster than they are looked up.
 constexpr std::size_t kJoined = 5;
 constexpr std::size_t kFewTexts = 128;
+/// What is written once for each value becomes no longer than this: it may stand in another list.
+constexpr std::size_t kLongSql = 4096;
 
 class DuckDb final : public SharedDialect {
  public:
@@ -33,7 +35,8 @@ class DuckDb final : public SharedDialect {
   // The engine makes a join of IN with five values or more, of which it never tells how far it is, and which takes long.
   std::string is_one_of(const std::string& x,
                         const std::vector<std::string>& values) const override {
-    if (values.size() < kJoined || values.size() > kFewTexts) return Dialect::is_one_of(x, values);
+    if (values.size() < kJoined || values.size() * x.size() > kLongSql)
+      return Dialect::is_one_of(x, values);
     std::vector<std::string> equal;
     for (const std::string& value : values) equal.push_back(x + " = " + value);
     return '(' + joined(equal, " OR ") + ')';

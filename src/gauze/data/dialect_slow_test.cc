@@ -474,7 +474,7 @@ TEST_F(Dialects, TellWhatIsOneOfManyValues) {
   make_table("t", "VARCHAR", "TEXT", rows, rows);
   make_table("i", "BIGINT", "BIGINT", numbers, numbers);
   open();
-  for (const int count : {1, 4, 5, 128, 129, 200}) {
+  for (const int count : {1, 4, 5, 128, 129, 200, 4000}) {
     SCOPED_TRACE(count);
     Lines list, whole;
     for (int i = 0; i < count; ++i) {
