@@ -93,6 +93,22 @@ TEST(AdaptiveHierarchy, PartsFewRowsLittle) {
   }
 }
 
+// An empty plane: its blocks are closed as one, unless two of 15 neighbours look different by chance, as in about half of all
+// releases; from 5,000 rows for a unit of noise on, here as they are expected, in two halves.
+TEST(AdaptiveHierarchy, ClosesBlocksOfFullPlanesInHalves) {
+  SeededBits bits(12);
+  const auto fewest = [&](std::uint64_t expected) {
+    std::size_t least = SIZE_MAX;
+    for (int release = 0; release < 20; ++release)
+      least = std::min(least, release_once(adaptive(Shape{{128, 128}}, 1, 1, expected),
+                                           Span(Counts(16384, 0)), bits)
+                                  .leaves());
+    return least;
+  };
+  EXPECT_EQ(fewest(4000), 1u);
+  EXPECT_EQ(fewest(6000), 2u);
+}
+
 /// Of discrete Laplace noise: 2 a / (1 - a)^2, a = e^-epsilon.
 double laplace_variance(double epsilon) {
   const double a = std::exp(-epsilon);
