@@ -30,6 +30,8 @@ json telling_options(const Algorithm& algorithm) {
     return required_options(algorithm, {{"relation", "replace"}});
   // One measurement shows what several small ones show only if all of them are unlikely.
   if (algorithm.name == "mwem") return required_options(algorithm, {{"rounds", 1}});
+  if (algorithm.name == "adaptive_hierarchy")
+    return required_options(algorithm, {{"expected_rows", 1}});
   return required_options(algorithm);
 }
 
