@@ -43,6 +43,13 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return "; did you mean '" + *best + "'?";
 }
 
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string result;
+  for (const std::string& part : parts)
+    result.append(result.empty() ? std::string_view() : separator).append(part);
+  return result;
+}
+
 bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }

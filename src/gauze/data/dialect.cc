@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/data/dialect_internal.h"
 
 namespace gauze {
@@ -36,7 +37,7 @@ std::string Dialect::nearest_steps(const std::string& x, int exponent) const {
 }
 
 std::string Dialect::is_one_of(const std::string& x, const std::vector<std::string>& values) const {
-  return '(' + x + " IN (" + internal::joined(values, ", ") + "))";
+  return '(' + x + " IN (" + joined(values, ", ") + "))";
 }
 
 std::string Dialect::is_one_of_texts(const std::string& x,
@@ -106,13 +107,6 @@ std::string within_64_bits(const std::string& x, bool is_double) {
   // The largest double below 2^63, so that every way of reading a number saturates alike.
   return "CAST(" + between(x, is_double, "-9223372036854774784", "9223372036854774784") +
          " AS BIGINT)";
-}
-
-std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string result;
-  for (const std::string& part : parts)
-    result.append(result.empty() ? std::string_view() : separator).append(part);
-  return result;
 }
 
 std::vector<std::string> literals(const Dialect& dialect, const std::vector<std::string>& texts) {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "gauze/base/words.h"
 #include "gauze/data/dialect_internal.h"
 
 namespace gauze {

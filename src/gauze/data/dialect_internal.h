@@ -20,7 +20,6 @@ std::string upper_end(const Dialect& dialect, Type type, const Value& value);
 std::string within_years(const Dialect& dialect, const std::string& x, Type type);
 /// The nearest 64-bit integer a double can hold, either way.
 std::string within_64_bits(const std::string& x, bool is_double);
-std::string joined(const std::vector<std::string>& parts, std::string_view separator);
 std::vector<std::string> literals(const Dialect& dialect, const std::vector<std::string>& texts);
 std::string boolean_of_words(const Dialect& dialect, const std::string& x);
 std::string integer_steps(const std::string& x, int exponent);

@@ -1,6 +1,7 @@
 #include <endian.h>
 #include <libpq-fe.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -143,6 +144,7 @@ class PostgresStream final : public Stream {
  public:
   PostgresStream(const std::string& uri, const std::string& sql) : connection_(uri) {
     PGconn* to = connection_.get();
+    expected_ = expected_rows(to, sql);  // outside of the transaction, which a failure would end
     if (Result(PQexec(to, "BEGIN READ ONLY")).status() != PGRES_COMMAND_OK)
       throw Error(ErrorCode::kUnavailable, kWentAway);
     expect_ok(Result(PQprepare(to, "", sql.c_str(), 0, nullptr)));
@@ -150,7 +152,6 @@ class PostgresStream final : public Stream {
     expect_ok(description);
     for (int i = 0; i < PQnfields(description.get()); ++i)
       kinds_.push_back(kind(PQftype(description.get(), i), i));
-    expected_ = expected_rows(to, sql);
     const Result started(PQexec(to, ("COPY (" + sql + ") TO STDOUT (FORMAT binary)").c_str()));
     if (started.status() != PGRES_COPY_OUT) throw Error(ErrorCode::kUnavailable, kWentAway);
   }

@@ -75,9 +75,9 @@ TEST(AdaptiveHierarchy, GoesByWhatIsKnownOfTheRows) {
   EXPECT_GT(release_once(adaptive(Shape{{64}}, 1, 1, 1000), Span(none), bits).leaves(), 1u);
 }
 
-// Eighths with 30 rows and with none in turn, of which 116/128 of the budget go by how many rows are expected: fewer than 5
-// for a unit of noise are counted as one, fewer than 20 in quarters, which are alike, and more in eighths, which
-// are not. That two of these look alike by chance has a probability below 0.01.
+// Eighths with 30 rows and with none in turn. How often they are halved goes by how many rows are expected, 116/128 of
+// which are for a unit of what is left of the noise: fewer than 5 are counted as one, fewer than 20 in quarters, which are
+// alike, and more in eighths, which are not. That of these four pairs most look alike by chance has a probability below 0.001.
 TEST(AdaptiveHierarchy, PartsFewRowsLittle) {
   SeededBits bits(11);
   Counts counts(4096, 0);

@@ -16,15 +16,6 @@ void mark(const Expression& expression, std::vector<bool>& used) {
   for (const Expression& argument : expression.arguments) mark(argument, used);
 }
 
-std::string listed(const std::vector<std::string>& parts, const char* separator) {
-  std::string result;
-  for (const std::string& part : parts) {
-    if (!result.empty()) result += separator;
-    result += part;
-  }
-  return result;
-}
-
 std::string lower_case(std::string text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
@@ -51,7 +42,7 @@ std::string RelationWriter::select(const std::string& columns, const Fragment& f
   std::string sql = "SELECT ";
   sql += columns.empty() ? "CAST(1 AS BIGINT) AS one" : columns;
   sql += " FROM " + fragment.from;
-  if (!fragment.where.empty()) sql += " WHERE " + listed(fragment.where, " AND ");
+  if (!fragment.where.empty()) sql += " WHERE " + joined(fragment.where, " AND ");
   return sql;
 }
 
@@ -65,7 +56,7 @@ std::string RelationWriter::columns_of(const Fragment& fragment,
       if (fragment.columns[i].raw)
         columns.push_back(fragment.columns[i].raw->sql + " AS " + numbered("r", i));
     }
-  return listed(columns, ", ");
+  return joined(columns, ", ");
 }
 
 /// The columns of a sub-select, whatever they were before.
@@ -104,7 +95,7 @@ Fragment RelationWriter::deduplicated(Fragment fragment, const std::vector<bool>
     }
     fragment.columns[i].raw.reset();
   }
-  return wrapped(fragment, used, " GROUP BY " + listed(groups, ", "));
+  return wrapped(fragment, used, " GROUP BY " + joined(groups, ", "));
 }
 
 const std::map<std::string, ColumnInfo>& RelationWriter::catalogue(const std::string& table) {
@@ -299,7 +290,7 @@ Fragment RelationWriter::unit_aggregate(const RelationNode& node, const std::vec
         i < keys ? write_expression(dialect_, node.expressions[i], input.columns).sql
                  : aggregate(node.aggregates[i - keys], node.columns[i].facts, input.columns);
   }
-  Fragment result = wrapped(grouped, all, " GROUP BY " + listed(positions, ", "));
+  Fragment result = wrapped(grouped, all, " GROUP BY " + joined(positions, ", "));
   result.unit = result.columns[unit].sql;
   return result;
 }
@@ -376,7 +367,7 @@ std::string rows_sql(const Plan& plan, Source& source) {
   for (std::size_t i = 0; i < all.size(); ++i)
     columns.push_back(sent(dialect, rows.columns[i].sql, plan.rows->columns[i].facts.type) +
                       " AS " + plan.rows->columns[i].name);
-  return writer.select(listed(columns, ", "), rows);
+  return writer.select(joined(columns, ", "), rows);
 }
 
 GroupableRows groupable_rows(const Plan& plan, Source& source) {
@@ -410,7 +401,7 @@ GroupableRows groupable_rows(const Plan& plan, Source& source) {
       columns.push_back(x.raw->sql + " AS " + numbered("w", i - plan.keys.size()));
     result.numbers.push_back(std::move(number));
   }
-  result.select = writer.select(listed(columns, ", "), rows);
+  result.select = writer.select(joined(columns, ", "), rows);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/query/evaluate_internal.h"
 #include "gauze/query/sql_writer_internal.h"
 
@@ -9,13 +10,6 @@ namespace {
 
 std::string cast(const std::string& sql, const std::string& type) {
   return std::string("CAST(") + sql + " AS " + type + ")";
-}
-
-std::string listed(const std::vector<std::string>& parts, const std::string& separator) {
-  std::string result;
-  for (const std::string& part : parts)
-    result += (result.empty() ? std::string() : separator) + part;
-  return result;
 }
 
 /// One call, its arguments written.
@@ -46,7 +40,7 @@ class Call {
   std::string all(const std::string& separator) const {
     std::vector<std::string> parts;
     for (const Written& each : x_) parts.push_back(each.sql);
-    return std::string("(") + listed(parts, separator) + ")";
+    return std::string("(") + joined(parts, separator) + ")";
   }
 
   std::string logic() const {
@@ -140,7 +134,7 @@ class Call {
       return std::string(is("least")      ? "LEAST("
                          : is("greatest") ? "GREATEST("
                                           : "COALESCE(") +
-             listed(parts, ", ") + ")";
+             joined(parts, ", ") + ")";
     }
     if (is("nullif"))
       return "(CASE WHEN " + x_[0].sql + " = " + x_[1].sql + " THEN NULL ELSE " + x_[0].sql +
@@ -183,7 +177,7 @@ class Call {
       parts.push_back(call_.arguments[i].kind == Expression::Kind::kLiteral
                           ? x_[i].sql
                           : "SUBSTR(" + x_[i].sql + ", 1, 1000)");
-    return std::string("(") + listed(parts, " || ") + ")";
+    return std::string("(") + joined(parts, " || ") + ")";
   }
 
   const Dialect& dialect_;
