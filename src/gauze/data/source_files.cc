@@ -7,11 +7,11 @@
 
 #include "gauze/base/address.h"
 #include "gauze/base/words.h"
-#include "gauze/data/csv_header_internal.h"
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/json_list_internal.h"
 #include "gauze/data/parquet_internal.h"
 #include "gauze/data/temporary_file_internal.h"
+#include "gauze/data/text_files_internal.h"
 #include "gauze/data/view_column_internal.h"
 
 // Each table becomes a view whose columns have one of our types. What a file's structure can do wrong
@@ -19,11 +19,18 @@
 namespace gauze {
 namespace {
 
-using internal::CsvHeader;
+using internal::are_lists;
 using internal::DuckDbConnection;
 using internal::DuckDbResult;
+using internal::ends_with_any;
+using internal::first_names;
+using internal::forget_rejects;
 using internal::is_nested;
-using internal::parse_csv_header;
+using internal::objects_of;
+using internal::scan_csv;
+using internal::scan_json;
+using internal::scan_lines;
+using internal::shown_path;
 using internal::sql_text;
 using internal::view_column;
 using internal::ViewColumn;
@@ -37,17 +44,6 @@ struct Holder {
   std::string path;  ///< absolute
   std::string table;
 };
-
-bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
-    return text.size() >= ending.size() &&
-           same_name(text.substr(text.size() - ending.size()), ending);
-  });
-}
-
-std::string shown(const std::string& path) {
-  return std::string("'").append(shown_address(path).substr(0, 300)).append("'");
-}
 
 Holder parse_holder(const std::string& table, const std::string& text) {
   std::string path = text, inside = table;
@@ -66,13 +62,9 @@ Holder parse_holder(const std::string& table, const std::string& text) {
   if (is_duckdb_file(path)) return {Format::kDuckDb, absolute(), inside};
   throw Error(
       ErrorCode::kInvalidInput,
-      "what is in " + shown(text) +
+      "what is in " + shown_path(text) +
           "? Its name should end in .csv, .tsv, .parquet, .json, .ndjson (each also with .gz or "
           ".zst, except Parquet) or .duckdb");
-}
-
-bool is_packed(std::string_view path) {
-  return ends_with_any(path, {".gz", ".zst"});
 }
 
 bool is_glob(std::string_view path) {
@@ -90,156 +82,14 @@ std::vector<std::string> find_files(DuckDbConnection& connection, const std::str
     for (std::size_t i = 0; i < found.rows(); ++i) files.push_back(found.text(i, 0));
   }
   if (files.empty())
-    throw Error(ErrorCode::kIo, "there is no file " + shown(path) + " (the working directory is " +
-                                    shown(fs::current_path(ignored).string()) + ")");
+    throw Error(ErrorCode::kIo, "there is no file " + shown_path(path) +
+                                    " (the working directory is " +
+                                    shown_path(fs::current_path(ignored).string()) + ")");
   for (const std::string& file : files) {
     if (::access(file.c_str(), R_OK) != 0)
-      throw Error(ErrorCode::kIo, "the file " + shown(file) + " may not be read by this user");
+      throw Error(ErrorCode::kIo, "the file " + shown_path(file) + " may not be read by this user");
   }
   return files;
-}
-
-constexpr std::size_t kLongestLine = 1 << 24;
-
-/// A file as a table of its lines. Those that are no text, or longer than 16 MiB, are passed over.
-std::string scan_lines(const std::string& path, const char* passed_over = "ignore_errors = true") {
-  return "read_csv(" + sql_text(path) +
-         ", auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = '\x01', "
-         "quote = '', escape = '', strict_mode = false, max_line_size = " +
-         std::to_string(kLongestLine) + ", buffer_size = " + std::to_string(2 * kLongestLine) +
-         ", " + passed_over + ")";
-}
-
-void forget_rejects(DuckDbConnection& connection) {
-  for (const char* noted :
-       {"DROP TABLE IF EXISTS reject_errors", "DROP TABLE IF EXISTS reject_scans"})
-    connection.run(noted, ErrorCode::kInternal, "the embedded engine keeps its notes");
-}
-
-/// The first line of a packed file. Lines that are passed over are noted; when the first is among them, another
-/// stands in its place and must not name the columns.
-std::string first_packed_line(DuckDbConnection& connection, const std::string& file) {
-  DuckDbResult line, passed_over;
-  const bool read =
-      connection.try_run(
-          "SELECT line FROM " + scan_lines(file, "store_rejects = true") + " LIMIT 1", line) &&
-      connection.try_run("SELECT line FROM reject_errors WHERE line = 1", passed_over);
-  forget_rejects(connection);
-  if (!read || passed_over.rows())
-    throw Error(ErrorCode::kInvalidInput,
-                "cannot read the first line of " + shown(file) + "; is it packed text in UTF-8?");
-  return line.rows() ? line.text(0, 0) : "";
-}
-
-CsvHeader read_header(DuckDbConnection& connection, const std::string& file) {
-  if (is_packed(file)) return parse_csv_header(first_packed_line(connection, file), shown(file));
-  constexpr std::size_t kMost = 1'000'000;
-  std::ifstream stream(file, std::ios::binary);
-  std::string line(kMost, '\0');
-  stream.read(line.data(), static_cast<std::streamsize>(line.size()));
-  if (stream.bad() || !stream.is_open())
-    throw Error(ErrorCode::kIo, "cannot read the first line of " + shown(file));
-  line.resize(static_cast<std::size_t>(stream.gcount()));
-  return parse_csv_header(line.substr(0, line.find_first_of("\r\n")), shown(file));
-}
-
-std::string scan_csv(DuckDbConnection& connection, const Holder& holder,
-                     const std::vector<std::string>& files) {
-  // Nothing is detected from rows: one of them could change how all others are read.
-  const CsvHeader header = read_header(connection, files.front());
-  for (const std::string& file : files) {
-    if (read_header(connection, file) != header)
-      throw Error(ErrorCode::kInvalidInput, "the files of " + shown(holder.path) +
-                                                " do not have the same columns; see " +
-                                                shown(file));
-  }
-  std::string columns;
-  for (const std::string& name : header.names)
-    columns += (columns.empty() ? "" : ", ") + sql_text(name) + ": 'VARCHAR'";
-  // null_padding would fail on rows with quoted line ends, so lines that are too short are dropped.
-  return "read_csv(" + sql_text(holder.path) + ", auto_detect = false, header = true, columns = {" +
-         columns + "}, delim = " + sql_text(std::string(1, header.delimiter)) +
-         ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false, "
-         "hive_types_autocast = false)";
-}
-
-/// Objects in a list or one per line: by the name, .ndjson or .jsonl, or by the first character that is no space.
-/// Nothing else of the rows is looked at.
-bool is_list(DuckDbConnection& connection, const std::string& file) {
-  if (is_packed(file)) {
-    DuckDbResult first;
-    const std::string blank = "chr(9) || chr(13) || ' '";
-    const bool read =
-        connection.try_run("SELECT ltrim(line, " + blank + ")[1] FROM " + scan_lines(file) +
-                               " WHERE trim(line, " + blank + ") <> '' LIMIT 1",
-                           first);
-    // A file with no line of less than 16 MiB is one list.
-    return read && (first.rows() == 0 || first.text(0, 0) == "[");
-  }
-  constexpr std::string_view kBlank = " \t\r\n\xef\xbb\xbf";
-  std::ifstream stream(file, std::ios::binary);
-  char c = ' ';
-  while (stream && kBlank.find(c) != std::string_view::npos) stream.get(c);
-  return c == '[';
-}
-
-/// Whether the files hold lists. Throws when some do, and when they are packed: the engine would read such a list whole or
-/// not at all, and nothing else here unpacks.
-bool are_lists(DuckDbConnection& connection, const Holder& holder,
-               const std::vector<std::string>& files) {
-  std::string_view stem = files.front();
-  while (is_packed(stem)) stem = stem.substr(0, stem.rfind('.'));
-  if (ends_with_any(stem, {".ndjson", ".jsonl"})) return false;
-  const bool list = is_list(connection, files.front());
-  for (const std::string& file : files) {
-    if (is_list(connection, file) != list)
-      throw Error(ErrorCode::kInvalidInput, "some files of " + shown(holder.path) +
-                                                " are JSON lists and some are lines; see " +
-                                                shown(file));
-    if (list && is_packed(file))
-      throw Error(ErrorCode::kInvalidInput,
-                  shown(file) +
-                      " is a packed list of JSON: unpack it, or write one object per line as "
-                      ".ndjson.gz");
-  }
-  return list;
-}
-
-/// Lines as a table `json` of objects; what is no object is passed over.
-std::string objects_of(const std::string& lines) {
-  return "(SELECT json FROM (SELECT TRY_CAST(line AS JSON) AS json FROM " + lines +
-         ") WHERE json_type(json) = 'OBJECT')";
-}
-
-/// The names in the first object, for whoever declared none.
-std::vector<std::string> first_names(DuckDbConnection& connection, const Holder& holder,
-                                     const std::string& objects) {
-  std::vector<std::string> columns;
-  DuckDbResult names;
-  connection.try_run(
-      "SELECT unnest(json_keys(json)) FROM (SELECT json FROM " + objects + " LIMIT 1)", names);
-  for (std::size_t i = 0; i < names.rows(); ++i) columns.push_back(names.text(i, 0));
-  if (columns.empty())
-    throw Error(
-        ErrorCode::kInvalidInput,
-        shown(holder.path) +
-            " is not JSON that can be read: a list of objects, or one per line, whose names "
-            "are the columns");
-  return columns;
-}
-
-std::string scan_json(const Holder& holder, const std::string& objects,
-                      const std::vector<std::string>& columns) {
-  std::string sql;
-  for (const std::string& name : columns) {
-    if (name.find_first_of("\"\\") != std::string::npos)
-      throw Error(ErrorCode::kInvalidInput,
-                  "a column of " + shown(holder.path) + " has a quote or backslash in its name");
-    sql += (sql.empty() ? "" : ", ") +
-           ("json_extract_string(json, " + sql_text("$.\"" + name + "\"")) + ") AS " +
-           duckdb_dialect().identifier(name);
-  }
-  return "(SELECT " + sql + " FROM " + objects + ")";
 }
 
 /// Values in names of folders, x=1, are text: a type that fits all of them is one that a single folder can change.
@@ -411,22 +261,22 @@ class FileTables final : public internal::DuckDbKeeper {
                  const std::vector<std::string>& json_columns) {
     DuckDbConnection& connection = database_.main();
     if (holder.format == Format::kCsv) {
-      const std::string csv = scan_csv(connection, holder, files);
+      const std::string csv = scan_csv(connection, holder.path, files);
       return {holder, {{csv}}, csv, "false"};
     }
     if (holder.format == Format::kParquet) return {holder, {{scan_parquet(sql_text(holder.path))}}};
     if (holder.format == Format::kDuckDb)
       return {holder, {{attach(holder) + "." + duckdb_dialect().identifier(holder.table)}}};
-    auto list = are_lists(connection, holder, files)
+    auto list = are_lists(connection, holder.path, files)
                     ? std::make_unique<internal::ListLines>(files, database_.folder())
                     : nullptr;
     if (list && json_columns.empty()) list->fill_first();
     const std::string lines = scan_lines(list ? list->path() : holder.path);
     const std::string objects = objects_of(lines);
     const auto names =
-        json_columns.empty() ? first_names(connection, holder, objects) : json_columns;
+        json_columns.empty() ? first_names(connection, holder.path, objects) : json_columns;
     return {holder,
-            {{scan_json(holder, objects, names)}},
+            {{scan_json(holder.path, objects, names)}},
             lines,
             "trim(line, chr(9) || chr(13) || ' ') <> '' AND "
             "coalesce(json_type(TRY_CAST(line AS JSON)), '') <> 'OBJECT'",
@@ -440,7 +290,7 @@ class FileTables final : public internal::DuckDbKeeper {
     if (added)
       database_.main().run("ATTACH " + sql_text(holder.path) + " AS " + at->second + " (READ_ONLY)",
                            ErrorCode::kInvalidInput,
-                           shown(holder.path) +
+                           shown_path(holder.path) +
                                " is no DuckDB file that can be read; is another program writing "
                                "to it?");
     return at->second + ".main";
@@ -480,9 +330,9 @@ class FileTables final : public internal::DuckDbKeeper {
       const ViewColumn* all = find_column(together.columns, name);
       if (all && internal::is_cast_whole(column, *all)) continue;
       throw Error(ErrorCode::kInvalidInput, "the column '" + name.substr(0, 60) + "' is of type " +
-                                                type_in(from, name) + " in " + shown(file) +
+                                                type_in(from, name) + " in " + shown_path(file) +
                                                 " and of type " + type_in(together.from, name) +
-                                                " in all files of " + shown(scan.holder.path) +
+                                                " in all files of " + shown_path(scan.holder.path) +
                                                 " together; write them with the same types");
     }
   }
@@ -502,10 +352,11 @@ class FileTables final : public internal::DuckDbKeeper {
     if (!database_.main().try_run("SELECT * FROM " + from + " LIMIT 0", empty)) {
       if (holder.format == Format::kDuckDb)
         throw Error(ErrorCode::kUnknownName, "there is no table '" + holder.table.substr(0, 60) +
-                                                 "' in " + shown(holder.path));
-      throw Error(ErrorCode::kInvalidInput,
-                  shown(holder.path) + (holder.format == Format::kParquet ? " is not a Parquet file"
-                                                                          : " cannot be read"));
+                                                 "' in " + shown_path(holder.path));
+      throw Error(
+          ErrorCode::kInvalidInput,
+          shown_path(holder.path) +
+              (holder.format == Format::kParquet ? " is not a Parquet file" : " cannot be read"));
     }
     std::vector<ViewColumn> columns;
     for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
@@ -529,7 +380,8 @@ class FileTables final : public internal::DuckDbKeeper {
     }
     database_.main().run(
         "CREATE OR REPLACE VIEW " + duckdb_dialect().identifier(name) + " AS " + all,
-        ErrorCode::kInvalidInput, "the columns of " + shown(scan.holder.path) + " cannot be named");
+        ErrorCode::kInvalidInput,
+        "the columns of " + shown_path(scan.holder.path) + " cannot be named");
   }
 
   internal::DuckDbDatabase& database_;
@@ -676,7 +528,7 @@ class FileSource final : public internal::EmbeddedSource {
     }
     if (bad.empty()) return;
     throw Error(ErrorCode::kInvalidInput,
-                bad + " of " + shown(holder.path) +
+                bad + " of " + shown_path(holder.path) +
                     " cannot be read to its end; questions about it fail: the file is damaged");
   }
 

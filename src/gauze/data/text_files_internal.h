@@ -1,0 +1,42 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gauze/data/duckdb_internal.h"
+
+namespace gauze::internal {
+
+// CSV and JSON as SQL of the embedded engine. Names of columns come from first lines, and nothing else from rows.
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings);
+/// Whether a file is, by its name.
+bool is_packed(std::string_view path);
+/// In quotes, for messages: no passwords, and not too long.
+std::string shown_path(const std::string& path);
+
+/// A file as a table of its lines. Those that are no text, or longer than 16 MiB, are passed over.
+std::string scan_lines(const std::string& path, const char* passed_over = "ignore_errors = true");
+/// What a scan that notes what it passes over has noted.
+void forget_rejects(DuckDbConnection& connection);
+
+/// The files of a path or glob as a table of texts. Throws `kInvalidInput` unless all have the same columns.
+std::string scan_csv(DuckDbConnection& connection, const std::string& path,
+                     const std::vector<std::string>& files);
+
+/// Whether the files hold lists. Throws when some do, and when they are packed: the engine would read such a list whole or
+/// not at all, and nothing else here unpacks.
+bool are_lists(DuckDbConnection& connection, const std::string& path,
+               const std::vector<std::string>& files);
+/// Lines as a table `json` of objects; what is no object is passed over.
+std::string objects_of(const std::string& lines);
+/// The names in the first object, for whoever declared none.
+std::vector<std::string> first_names(DuckDbConnection& connection, const std::string& path,
+                                     const std::string& objects);
+/// Objects as a table of texts with these columns.
+std::string scan_json(const std::string& path, const std::string& objects,
+                      const std::vector<std::string>& columns);
+
+}  // namespace gauze::internal
