@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -29,6 +30,7 @@ void on_threads(unsigned threads, Work work) {
     }
   };
   std::vector<std::thread> others;
+  others.reserve(threads);  // from here on only starting a thread can fail
   unsigned started = 1;
   try {
     for (; started < threads; ++started) others.emplace_back(guarded, started);
@@ -46,6 +48,19 @@ void on_shares(unsigned threads, std::size_t count, Work work) {
   on_threads(threads, [&](unsigned i) {
     work(count / threads * i, i + 1 == threads ? count : count / threads * (i + 1));
   });
+}
+
+/// std::sort, on so many threads where there is much to sort.
+template <class Iterator, class Less>
+void sort_on_threads(unsigned threads, Iterator begin, Iterator end, Less less) {
+  constexpr std::ptrdiff_t kMuch = std::ptrdiff_t{1} << 15;
+  if (threads < 2 || end - begin < kMuch) return std::sort(begin, end, less);
+  const Iterator middle = begin + (end - begin) / 2;
+  on_threads(2, [&](unsigned half) {
+    half == 0 ? sort_on_threads(threads - threads / 2, begin, middle, less)
+              : sort_on_threads(threads / 2, middle, end, less);
+  });
+  std::inplace_merge(begin, middle, end, less);
 }
 
 }  // namespace gauze::internal

@@ -57,6 +57,8 @@ Dictionary read_keys(const Rows& rows, std::uint64_t most) {
     for (const std::string& word : words_of(cell, most)) {
       result.units.keys.push_back(numbers.at(word));
     }
+    std::sort(result.units.keys.begin() + static_cast<std::ptrdiff_t>(result.units.offsets.back()),
+              result.units.keys.end());
     result.units.offsets.push_back(result.units.keys.size());
   }
   return result;

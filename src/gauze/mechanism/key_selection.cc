@@ -1,9 +1,11 @@
 #include "gauze/mechanism/key_selection.h"
 
 #include <algorithm>
+#include <functional>
 #include <variant>
 
 #include "gauze/base/error.h"
+#include "gauze/base/on_threads.h"
 #include "gauze/mechanism/additive_internal.h"
 #include "gauze/mechanism/key_selection_internal.h"
 
@@ -38,76 +40,91 @@ std::variant<TruncatedGeometric, ThresholdPlan> rule_of(KeySelectionMethod metho
 
 /// Where there are many keys each is a place in memory far from the others, asked for so much earlier.
 constexpr std::ptrdiff_t kKeysAhead = 16;
+/// With fewer, one thread is done before another has started.
+constexpr std::size_t kManyEntries = std::size_t{1} << 18;
 
-/// How many units have each key.
-std::vector<std::int64_t> unit_counts(const UnitKeys& units, std::uint64_t keys_per_unit) {
-  struct Tally {
-    std::uint64_t last_unit = 0;
-    std::int64_t count = 0;
-  };
-  std::vector<Tally> tallies(units.key_count);
+void check(const UnitKeys& units, std::uint64_t keys_per_unit) {
   for (std::size_t unit = 1; unit < units.offsets.size(); ++unit) {
-    if (units.offsets[unit] - units.offsets[unit - 1] > keys_per_unit) {
+    const std::uint64_t begin = units.offsets[unit - 1], end = units.offsets[unit];
+    if (begin > end || end > units.keys.size()) {
+      throw Error(ErrorCode::kInvalidInput, "offsets of units must ascend, and end where keys do");
+    }
+    if (end - begin > keys_per_unit) {
       throw Error(ErrorCode::kUnboundedData,
                   "keys_per_unit: the lists must be cut to so many keys before keys are selected");
     }
-    for (std::uint64_t i = units.offsets[unit - 1]; i < units.offsets[unit]; ++i) {
-      const std::uint32_t key = units.keys.at(i);
-      if (i + kKeysAhead < units.keys.size()) {
-        __builtin_prefetch(tallies.data() + units.keys[i + kKeysAhead], 1);
-      }
-      if (key >= units.key_count || tallies[key].last_unit == unit) {
+    std::uint64_t next = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      if (units.keys[i] < next || units.keys[i] >= units.key_count) {
         throw Error(ErrorCode::kInvalidInput,
-                    "keys of a unit must be different and below key_count");
+                    "keys of a unit must be different, ascending and below key_count");
       }
-      tallies[key] = {unit, tallies[key].count + 1};
+      next = std::uint64_t{units.keys[i]} + 1;
     }
-  }
-  std::vector<std::int64_t> counts;
-  counts.reserve(tallies.size());
-  for (const Tally& tally : tallies) counts.push_back(tally.count);
-  return counts;
-}
-
-/// One round: the weights of all keys that are not yet named, and which of them pass.
-void name_above(const ThresholdPlan& plan, const ThresholdRound& round, const AdditiveNoise& noise,
-                const UnitKeys& units, std::vector<bool>& named, BitSource& bits) {
-  std::vector<std::int64_t> weights(units.key_count, 0);
-  for (std::size_t unit = 1; unit < units.offsets.size(); ++unit) {
-    const auto first = units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[unit - 1]);
-    const auto last = units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[unit]);
-    const auto open = std::count_if(first, last, [&](std::uint32_t key) { return !named[key]; });
-    const std::int64_t weight = plan.weights[static_cast<std::size_t>(open)];
-    for (auto key = first; key != last; ++key) {
-      if (units.keys.end() - key > kKeysAhead) __builtin_prefetch(&weights[key[kKeysAhead]], 1);
-      weights[*key] += named[*key] ? 0 : weight;
-    }
-  }
-  const std::vector<std::int64_t> noisy = internal::noised(weights, noise, bits);
-  const std::int64_t threshold = saturate(round.threshold);
-  for (std::size_t key = 0; key < weights.size(); ++key) {
-    // A key that no unit has left is impossible, whatever the noise.
-    if (weights[key] > 0 && noisy[key] >= threshold) named[key] = true;
   }
 }
 
+/// Of each key that is not yet named, the sum over its units of weight(number of their keys that are not).
+template <class Weight>
+std::vector<std::int64_t> weights_of(const UnitKeys& units, const std::vector<bool>& named,
+                                     unsigned threads, Weight weight) {
+  // Sums of all threads together take no more than twice what the lists do.
+  const std::size_t most = units.keys.size() / std::max<std::size_t>(units.key_count, 1);
+  threads =
+      units.keys.size() < kManyEntries
+          ? 1
+          : std::clamp(static_cast<unsigned>(std::min<std::size_t>(most, threads)), 1u, threads);
+  std::vector<std::vector<std::int64_t>> parts(threads);
+  const std::size_t count = units.offsets.empty() ? 0 : units.offsets.size() - 1;
+  internal::on_threads(threads, [&](unsigned thread) {
+    std::vector<std::int64_t> sums(units.key_count, 0);
+    const std::size_t end = count * (thread + 1) / threads;
+    for (std::size_t unit = count * thread / threads; unit < end; ++unit) {
+      const auto first = units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[unit]);
+      const auto last = units.keys.begin() + static_cast<std::ptrdiff_t>(units.offsets[unit + 1]);
+      const auto open = std::count_if(first, last, [&](std::uint32_t key) { return !named[key]; });
+      const std::int64_t own = weight(static_cast<std::size_t>(open));
+      for (auto key = first; key != last; ++key) {
+        if (units.keys.end() - key > kKeysAhead) __builtin_prefetch(&sums[key[kKeysAhead]], 1);
+        sums[*key] += named[*key] ? 0 : own;
+      }
+    }
+    parts[thread] = std::move(sums);
+  });
+  for (unsigned thread = 1; thread < threads; ++thread) {
+    std::transform(parts[0].begin(), parts[0].end(), parts[thread].begin(), parts[0].begin(),
+                   std::plus<>());
+  }
+  return std::move(parts[0]);
+}
+
+/// Which keys a rule names.
 struct Named {
   const UnitKeys& units;
-  const std::vector<std::int64_t>& counts;
   const std::vector<AdditiveNoise>& noise;
+  unsigned threads;
   BitSource& bits;
 
   std::vector<bool> operator()(const TruncatedGeometric& rule) const {
-    std::vector<bool> named(counts.size());
+    std::vector<bool> named(units.key_count);
+    const auto counts =
+        weights_of(units, named, threads, [](std::size_t) { return std::int64_t{1}; });
     for (std::size_t key = 0; key < counts.size(); ++key) {
       named[key] = rule.names(static_cast<std::uint64_t>(counts[key]), bits);
     }
     return named;
   }
   std::vector<bool> operator()(const ThresholdPlan& plan) const {
-    std::vector<bool> named(counts.size());
+    std::vector<bool> named(units.key_count);
     for (std::size_t i = 0; i < plan.rounds.size(); ++i) {
-      name_above(plan, plan.rounds[i], noise[i], units, named, bits);
+      const auto weights =
+          weights_of(units, named, threads, [&](std::size_t open) { return plan.weights[open]; });
+      const std::vector<std::int64_t> noisy = internal::noised(weights, noise[i], bits);
+      const std::int64_t threshold = saturate(plan.rounds[i].threshold);
+      for (std::size_t key = 0; key < weights.size(); ++key) {
+        // A key that no unit has left is impossible, whatever the noise.
+        if (weights[key] > 0 && noisy[key] >= threshold) named[key] = true;
+      }
     }
     return named;
   }
@@ -169,12 +186,12 @@ Accuracy KeySelection::accuracy(double confidence) const {
   return promise_of(parts_->rule, confidence);
 }
 
-Release<std::vector<std::uint32_t>> KeySelection::run(const UnitKeys& units,
-                                                      Context& context) const {
+Release<std::vector<std::uint32_t>> KeySelection::run(const UnitKeys& units, Context& context,
+                                                      unsigned threads) const {
   context.meter.charge(event());
-  const auto counts = unit_counts(units, parts_->options.keys_per_unit);
-  const std::vector<bool> named =
-      std::visit(Named{units, counts, parts_->noise, context.bits}, parts_->rule);
+  check(units, parts_->options.keys_per_unit);
+  const std::vector<bool> named = std::visit(
+      Named{units, parts_->noise, internal::thread_count(threads), context.bits}, parts_->rule);
   std::vector<std::uint32_t> result;
   for (std::uint32_t key = 0; key < units.key_count; ++key) {
     if (named[key]) result.push_back(key);

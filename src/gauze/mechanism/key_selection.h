@@ -11,7 +11,7 @@
 namespace gauze {
 
 /// Which keys each privacy unit has: unit i has keys[offsets[i]] .. keys[offsets[i + 1] - 1], all
-/// different.
+/// different and in ascending order.
 struct UnitKeys {
   std::vector<std::uint64_t> offsets;  ///< one more than there are units; none means no units
   std::vector<std::uint32_t> keys;
@@ -54,9 +54,10 @@ class KeySelection {
   /// How many units a key needs to be named with this probability, were all lists full.
   Accuracy accuracy(double confidence = 0.95) const;
 
-  /// Charges the meter, then releases the named keys in increasing order. Lists that are longer than
-  /// allowed are an error of the caller, `kUnboundedData`; repeated keys too, `kInvalidInput`.
-  Release<std::vector<std::uint32_t>> run(const UnitKeys& units, Context& context) const;
+  /// Charges the meter, then releases the named keys in increasing order. `threads`: 0 for all cores. Lists that are longer than
+  /// allowed are an error of the caller, `kUnboundedData`; keys that are repeated or out of order too, `kInvalidInput`.
+  Release<std::vector<std::uint32_t>> run(const UnitKeys& units, Context& context,
+                                          unsigned threads = 0) const;
 
  private:
   struct Parts;

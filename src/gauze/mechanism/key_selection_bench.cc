@@ -1,5 +1,7 @@
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+
 #include "gauze/mechanism/key_selection.h"
 #include "gauze/random/system_bits.h"
 #include "gauze/random/uniform.h"
@@ -21,6 +23,7 @@ UnitKeys many_keys() {
       const std::uint64_t within = uniform_below(bits, uniform_below(bits, block) + 1);
       data.keys.push_back(static_cast<std::uint32_t>(within * 10 + i));
     }
+    std::sort(data.keys.end() - 10, data.keys.end());
     data.offsets.push_back(data.keys.size());
   }
   return data;

@@ -311,6 +311,34 @@ TEST(KeySelection, SipsReachesKeysThatCountsMiss) {
   EXPECT_GT(named(KeySelectionMethod::kSips), 40u);
 }
 
+// Weights are whole numbers, so how units are shared out makes no difference. Some keys are on the edge of being named.
+TEST(KeySelection, NamesTheSameInSeveralThreads) {
+  UnitKeys data;
+  data.key_count = 3'000;
+  data.offsets = {0};
+  for (std::uint32_t unit = 0; unit < 100'000; ++unit) {
+    const std::uint32_t first = unit % 977;
+    for (const std::uint32_t key : {first, first + 1'000 - unit % 31, 2'000 + unit * 7 % 1'000}) {
+      data.keys.push_back(key);
+    }
+    data.offsets.push_back(data.keys.size());
+  }
+  for (const KeySelectionMethod method : kMethods) {
+    const KeySelection mechanism = selection("1/2", "1e-6", 3, method);
+    std::vector<std::vector<std::uint32_t>> named;
+    for (const unsigned threads : {1u, 2u, 3u}) {
+      SeededBits bits(8);
+      Meter meter(mechanism.event());
+      Context context{meter, bits};
+      named.push_back(mechanism.run(data, context, threads).value);
+    }
+    EXPECT_GT(named[0].size(), 100u);
+    EXPECT_LT(named[0].size(), 2'990u);
+    EXPECT_EQ(named[1], named[0]);
+    EXPECT_EQ(named[2], named[0]);
+  }
+}
+
 TEST(KeySelection, ChoosesTheMethodThatNeedsTheFewestUnits) {
   EXPECT_EQ(selection("1", "1e-6", 1, KeySelectionMethod::kBest).method(),
             KeySelectionMethod::kTruncatedGeometric);
@@ -381,6 +409,10 @@ TEST(KeySelection, RejectsOptionsAndListsOutsideTheirRange) {
     EXPECT_ERROR(release_once(mechanism, UnitKeys{{0, 2}, {0, 0}, 1}, bits),
                  ErrorCode::kInvalidInput);
     EXPECT_ERROR(release_once(mechanism, UnitKeys{{0, 1}, {7}, 7}, bits), ErrorCode::kInvalidInput);
+    EXPECT_ERROR(release_once(mechanism, UnitKeys{{0, 2}, {1, 0}, 2}, bits),
+                 ErrorCode::kInvalidInput);
+    EXPECT_ERROR(release_once(mechanism, UnitKeys{{0, 2}, {0}, 2}, bits), ErrorCode::kInvalidInput);
+    EXPECT_ERROR(release_once(mechanism, UnitKeys{{1, 0}, {0}, 2}, bits), ErrorCode::kInvalidInput);
   }
 }
 

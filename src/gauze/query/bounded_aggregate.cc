@@ -25,6 +25,7 @@ using internal::PartitionedRows;
 using internal::RowShape;
 using internal::RowWriter;
 using internal::Setting;
+using internal::sort_on_threads;
 using internal::thread_count;
 using internal::UnitLimits;
 using internal::Worker;
@@ -93,7 +94,7 @@ GroupedValues grouped(std::vector<std::vector<GroupValue>> parts, std::size_t gr
   return result;
 }
 
-UnitKeys unit_keys(const std::vector<KeptGroups>& parts, std::size_t groups) {
+UnitKeys unit_keys(const std::vector<KeptGroups>& parts, std::size_t groups, unsigned threads) {
   struct Place {
     std::uint64_t unit, begin, end;
     const KeptGroups* part;
@@ -105,8 +106,8 @@ UnitKeys unit_keys(const std::vector<KeptGroups>& parts, std::size_t groups) {
     }
   }
   // By the keyed hash: the order of rows leaves no trace.
-  std::sort(places.begin(), places.end(),
-            [](const Place& a, const Place& b) { return a.unit < b.unit; });
+  sort_on_threads(threads, places.begin(), places.end(),
+                  [](const Place& a, const Place& b) { return a.unit < b.unit; });
   UnitKeys result;
   result.key_count = static_cast<std::uint32_t>(groups);
   result.offsets.push_back(0);
@@ -125,10 +126,13 @@ std::vector<std::int64_t> number_alike(std::vector<Partial>& parts, std::size_t 
   std::vector<std::int64_t> keys = std::move(parts[0].keys);
   std::vector<std::vector<std::uint32_t>> renumbered(parts.size());
   for (std::size_t p = 1; p < parts.size(); ++p) {
-    for (const std::int64_t key : parts[p].keys) {
+    constexpr std::size_t kAhead = 16;
+    const std::vector<std::int64_t>& own = parts[p].keys;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (i + kAhead < own.size()) numbers.prefetch(own[i + kAhead]);
       const auto next = static_cast<std::uint32_t>(keys.size());
-      renumbered[p].push_back(numbers.find_or_add(key, next));
-      if (renumbered[p].back() == next) keys.push_back(key);
+      renumbered[p].push_back(numbers.find_or_add(own[i], next));
+      if (renumbered[p].back() == next) keys.push_back(own[i]);
     }
   }
   on_threads(static_cast<unsigned>(parts.size()), [&](unsigned p) {
@@ -241,47 +245,53 @@ struct BoundedAggregate::PartsOf final : Parts {
     const bool asks = kUnitWords == 1 && limited;
     Some some;
     for (std::size_t from = 0; from < rows.rows; from += kTogether) {
-      find(rows, keys, from, some);
-      if (asks) feed.dropped += drop(rows, keys, feed.setting, some);
+      if (asks) {
+        feed.dropped += find_counting(rows, keys, from, feed.setting, some);
+      } else {
+        find(rows, keys, from, some, [](std::size_t, const Unit&) { return true; });
+      }
       write(rows, keys, some, feed);
     }
   }
 
-  /// Those of the rows from here on that have a unit and a group.
-  template <class Key>
-  void find(const UnitRows& rows, std::span<const Key> keys, std::size_t from, Some& some) const {
+  /// Those of the rows from here on that have a unit and a group, and of which may_count(row, unit); how many of them do not. All are written, for no branch foresees
+  /// which will stay.
+  template <class Key, class MayCount>
+  std::size_t find(const UnitRows& rows, std::span<const Key> keys, std::size_t from, Some& some,
+                   MayCount may_count) const {
     const KeyedHash hashing = hash;
     const bool has_nulls = !rows.unit_valid.empty(), by_key = options.by_key;
     const std::size_t to = std::min(from + kTogether, rows.rows);
-    some.count = 0;
+    std::size_t found = 0, count = 0;
     for (std::size_t i = from; i < to; ++i) {
       if (has_nulls && rows.unit_valid[i] == 0) continue;
       if (!by_key && keys[i] == static_cast<Key>(UnitRows::kNoGroup)) continue;
-      some.units[some.count] = unit_of(rows, i, hashing);
-      some.rows[some.count++] = i;
+      const Unit unit = unit_of(rows, i, hashing);
+      some.units[count] = unit;
+      some.rows[count] = i;
+      count += static_cast<std::size_t>(may_count(i, unit));
+      ++found;
     }
+    some.count = count;
+    return found - count;
   }
 
-  /// Leaves those that may count. All are written, for no branch foresees which will stay.
+  /// Asks for the limits of those that come next.
   template <class Key>
-  std::size_t drop(const UnitRows& rows, std::span<const Key> keys, const Setting& setting,
-                   Some& some) const {
+  std::size_t find_counting(const UnitRows& rows, std::span<const Key> keys, std::size_t from,
+                            const Setting& setting, Some& some) const {
     const auto number = [&](std::size_t i) {
-      return static_cast<std::uint64_t>(rows.integer_units[some.rows[i]]);
+      return static_cast<std::uint64_t>(rows.integer_units[i]);
     };
-    for (std::size_t i = 0; i < some.count; ++i) number_limits.prefetch(number(i));
-    std::size_t left = 0;
-    setting.with_tag([&](auto tag) {
-      for (std::size_t i = 0; i < some.count; ++i) {
-        const Unit unit = some.units[i];
-        const auto key = static_cast<std::uint64_t>(keys[some.rows[i]]);
-        const bool counts = number_limits.may_count(number(i), mix(unit[0] + tag(key)));
-        some.units[left] = unit;
-        some.rows[left] = some.rows[i];
-        left += static_cast<std::size_t>(counts);
-      }
+    const std::size_t first = from == 0 ? 0 : from + kTogether;
+    const std::size_t last = std::min(from + 2 * kTogether, rows.rows);
+    for (std::size_t i = first; i < last; ++i) number_limits.prefetch(number(i));
+    return setting.with_tag([&](auto tag) {
+      return find(rows, keys, from, some, [&](std::size_t i, const Unit& unit) {
+        return number_limits.may_count(number(i),
+                                       mix(unit[0] + tag(static_cast<std::uint64_t>(keys[i]))));
+      });
     });
-    return std::exchange(some.count, left) - left;
   }
 
   /// Asks for their places before: they lie far from each other.
@@ -400,7 +410,7 @@ struct BoundedAggregate::PartsOf final : Parts {
     if (options.unit_keys) {
       std::vector<KeptGroups> kept;
       for (Partial& part : parts) kept.push_back(std::move(part.kept));
-      totals.unit_keys = unit_keys(kept, groups);
+      totals.unit_keys = unit_keys(kept, groups, thread_count(options.threads));
     }
   }
 };

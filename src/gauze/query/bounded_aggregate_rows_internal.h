@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -88,38 +89,48 @@ class PartitionedRows {
 class RowWriter {
  public:
   explicit RowWriter(const PartitionedRows& store)
-      : words_(store.words_per_row()),
-        many_(store.rows_per_block()),
-        most_(kFew),
-        waiting_(PartitionedRows::kPartitions),
-        rows_(PartitionedRows::kPartitions * most_ * words_) {}
+      : words_(store.words_per_row()), many_(store.rows_per_block()) {
+    make_room(kFew);
+  }
 
   /// Room for one row more, where it is not full.
   std::uint64_t* append(std::size_t partition) {
-    return rows_.data() + (partition * most_ + waiting_[partition]++) * words_;
+    return std::exchange(waiting_[partition].next, waiting_[partition].next + words_);
   }
   /// Asks for the place of a row that will come soon.
-  void prefetch(std::size_t partition) const {
-    __builtin_prefetch(rows_.data() + (partition * most_ + waiting_[partition]) * words_, 1);
+  void prefetch(std::size_t partition) const { __builtin_prefetch(waiting_[partition].next, 1); }
+  bool is_full(std::size_t partition) const {
+    return waiting_[partition].next == waiting_[partition].end;
   }
-  bool is_full(std::size_t partition) const { return waiting_[partition] == most_; }
   std::span<std::uint64_t> take(std::size_t partition) {
-    taken_ += waiting_[partition];
-    return {rows_.data() + partition * most_ * words_,
-            std::exchange(waiting_[partition], 0) * words_};
+    const std::span<std::uint64_t> rows(waiting_[partition].end - most_ * words_,
+                                        waiting_[partition].next);
+    taken_ += rows.size() / words_;
+    waiting_[partition].next = rows.data();
+    return rows;
   }
   /// Whether it should have more room. Nothing must wait when it gets it.
   bool is_small() const { return most_ < many_ && taken_ > kFew * kManyTimes * waiting_.size(); }
-  void enlarge() {
-    most_ = many_;
-    rows_ = LargeVector<std::uint64_t>(PartitionedRows::kPartitions * most_ * words_);
-  }
+  void enlarge() { make_room(many_); }
 
  private:
   static constexpr std::size_t kFew = 16, kManyTimes = 64;
-  std::size_t words_, many_, most_;
+  struct Waiting {
+    std::uint64_t *next, *end;
+  };
+
+  void make_room(std::size_t most) {
+    most_ = most;
+    rows_ = LargeVector<std::uint64_t>(waiting_.size() * most * words_);
+    for (std::size_t p = 0; p < waiting_.size(); ++p) {
+      std::uint64_t* const begin = rows_.data() + p * most * words_;
+      waiting_[p] = {begin, begin + most * words_};
+    }
+  }
+
+  std::size_t words_, many_, most_ = 0;
   std::size_t taken_ = 0;
-  std::vector<std::uint32_t> waiting_;
+  std::array<Waiting, PartitionedRows::kPartitions> waiting_;
   LargeVector<std::uint64_t> rows_;
 };
 

@@ -130,7 +130,8 @@ struct SqlQuery::Parts {
   /// nothing depends on the order in which rows came.
   std::vector<std::uint32_t> choose_groups(GroupTruth& truth, const GroupIndex& index,
                                            Context& context) const {
-    const std::vector<std::uint32_t> order = index.in_order();
+    const unsigned threads = internal::thread_count(options.threads);
+    const std::vector<std::uint32_t> order = index.in_order(threads);
     if (!design.key_selection) return order;
     std::vector<std::uint32_t> rank(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
@@ -144,8 +145,8 @@ struct SqlQuery::Parts {
       }
     };
     const std::size_t count = units.offsets.empty() ? 0 : units.offsets.size() - 1;
-    internal::on_shares(internal::thread_count(options.threads), count, rank_and_sort);
-    std::vector<std::uint32_t> kept = design.key_selection->run(units, context).value;
+    internal::on_shares(threads, count, rank_and_sort);
+    std::vector<std::uint32_t> kept = design.key_selection->run(units, context, threads).value;
     for (std::uint32_t& key : kept) key = order[key];
     return kept;
   }

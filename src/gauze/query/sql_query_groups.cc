@@ -3,6 +3,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "gauze/base/on_threads.h"
 #include "gauze/query/integer_numbers_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
@@ -172,21 +173,22 @@ struct GroupIndex::Parts {
   }
 
   /// All groups, of single numbers that sort as their bits do; null comes last.
-  std::vector<std::uint32_t> by_number() const {
+  std::vector<std::uint32_t> by_number(unsigned threads) const {
     struct Place {
-      bool null;
       std::int64_t number;
       std::uint32_t group;
-      auto operator<=>(const Place&) const = default;
     };
-    std::vector<Place> places(number_of.size());
-    for (std::uint32_t g = 0; g < places.size(); ++g) {
-      places[g] = {g == null_number, number_of[g], g};
+    std::vector<Place> places;
+    places.reserve(number_of.size());
+    for (std::uint32_t g = 0; g < number_of.size(); ++g) {
+      if (g != null_number) places.push_back({number_of[g], g});
     }
-    std::sort(places.begin(), places.end());
+    sort_on_threads(threads, places.begin(), places.end(),
+                    [](const Place& a, const Place& b) { return a.number < b.number; });
     std::vector<std::uint32_t> order;
-    order.reserve(places.size());
+    order.reserve(number_of.size());
     for (const Place& place : places) order.push_back(place.group);
+    if (null_number != UnitRows::kNoGroup) order.push_back(null_number);
     return order;
   }
 };
@@ -243,13 +245,13 @@ std::string GroupIndex::content(std::uint32_t group) const {
   return {reinterpret_cast<const char*>(&bits), sizeof bits};
 }
 
-std::vector<std::uint32_t> GroupIndex::in_order() const {
+std::vector<std::uint32_t> GroupIndex::in_order(unsigned threads) const {
   std::vector<std::uint32_t> order(size());
   std::iota(order.begin(), order.end(), 0u);
   if (parts_->is_public) return order;
   const Type first = parts_->plan.keys[0].type;
   if (parts_->single && first != Type::kDouble && first != Type::kDecimal) {
-    return parts_->by_number();
+    return parts_->by_number(threads);
   }
   std::vector<std::vector<Value>> keys;
   for (const std::uint32_t g : order) keys.push_back(key(g));

@@ -46,7 +46,7 @@ class GroupIndex {
   std::string content(std::uint32_t group) const;
   std::vector<Value> key(std::uint32_t group) const;
   /// All groups in the order of answers: of the domains, or sorted by key.
-  std::vector<std::uint32_t> in_order() const;
+  std::vector<std::uint32_t> in_order(unsigned threads = 1) const;
 
  private:
   struct Parts;
