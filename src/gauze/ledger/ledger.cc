@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "gauze/base/address.h"
@@ -152,43 +153,47 @@ Record question(const Request& request, const Event& event) {
   return record;
 }
 
-/// Interrupted and not used again since.
-std::string is_interrupted(const char* and_more) {
-  return std::string("kind = 'interrupt' AND ") + and_more +
+/// Interruptions after which nothing of such a kind happened to the same reservation.
+std::string interruptions(const char* which, const char* later_kind) {
+  return std::string("kind = 'interrupt' AND ") + which +
          " AND NOT EXISTS (SELECT 1 FROM gauze_ledger AS later WHERE later.subject = "
-         "gauze_ledger.subject AND later.id > gauze_ledger.id)";
+         "gauze_ledger.subject AND later.id > gauze_ledger.id AND later.kind " +
+         later_kind + ")";
 }
 
-std::vector<Record> interrupted_on(Connection& connection, const std::string& dataset) {
+/// Every failure, whatever became of the question since, but for those that the steward dismissed.
+std::vector<Record> failures_on(Connection& connection, const std::string& dataset) {
   // Every request is a digest; comparing it makes both engines take the index of interruptions.
-  return find(connection, is_interrupted("request > '' AND dataset = $1") + " ORDER BY id",
+  return find(connection,
+              interruptions("request > '' AND dataset = $1", "= 'dismiss'") + " ORDER BY id",
               {dataset});
 }
 
-Record resume(Connection& connection, const Record& interrupted, const std::string& caller) {
-  Record record = interrupted;
-  record.kind = ledger::kind::kResume;
+/// The same reservation, now in another state.
+Record changed(Connection& connection, Record record, const char* kind, const std::string& caller) {
+  record.kind = kind;
   record.caller = caller;
-  return append(connection, record);
+  return append(connection, std::move(record));
 }
 
-/// Whether a question fails may tell about rows; so only a few may.
+/// Whether a question fails may tell about rows, also one that is asked again; so only a few may.
 void expect_answered(Connection& connection, const std::string& dataset) {
-  if (interrupted_on(connection, dataset).size() < Ledger::kUnanswered) return;
+  if (failures_on(connection, dataset).size() < Ledger::kUnanswered) return;
   throw Error(
       ErrorCode::kBudgetExceeded,
-      std::to_string(Ledger::kUnanswered) + " questions about '" + dataset.substr(0, 40) +
-          "' ended without an answer, and why they did may tell about rows; nothing was "
-          "charged and no row was read. Ask one of them again, at no further cost, or the "
-          "steward looks at `gauze ledger history` and goes on with `gauze ledger dismiss`");
+      "questions about '" + dataset.substr(0, 40) + "' ended without an answer " +
+          std::to_string(Ledger::kUnanswered) +
+          " times, and why they did may tell about rows; nothing was charged and no row was "
+          "read. The steward looks at `gauze ledger history` and goes on with `gauze ledger "
+          "dismiss`; then what was paid for can be asked again at no further cost");
 }
 
 /// The reservation of the same question that was interrupted and not used again since, now in use.
 std::optional<Record> take_over(Connection& connection, const Record& question) {
   const auto interrupted =
-      find_last(connection, is_interrupted("request = $1"), {question.request});
+      find_last(connection, interruptions("request = $1", "<> 'dismiss'"), {question.request});
   if (!interrupted) return std::nullopt;
-  const Record resumed = resume(connection, *interrupted, question.caller);
+  const Record resumed = changed(connection, *interrupted, ledger::kind::kResume, question.caller);
   auto reserved = find_last(connection, "id = $1", {resumed.subject});
   if (!reserved) ledger::damaged(resumed.subject, "is missing");
   return reserved;
@@ -343,10 +348,10 @@ Grant Ledger::reserve(const Request& request, const Event& event) {
 
   Transaction transaction(*connection_, Connection::Access::kWrite);
   const auto share = share_of(*connection_, request.dataset, request.analyst);
+  expect_answered(*connection_, request.dataset);
   Record record = question(request, event);
   auto reserved = take_over(*connection_, record);
   if (!reserved) {
-    expect_answered(*connection_, request.dataset);
     charge(*connection_, record, price, limit, share);
     reserved = append(*connection_, record);
   }
@@ -358,7 +363,7 @@ void Ledger::conclude(const Grant& grant, const char* kind) {
   const std::string id = std::to_string(grant.id_);
   Transaction transaction(*connection_, Connection::Access::kWrite);
   const auto reserved = find_last(*connection_, "id = $1", {id});
-  const auto last = find_last(*connection_, "subject = $1", {id});
+  const auto last = find_last(*connection_, "subject = $1 AND kind <> 'dismiss'", {id});
   if (!reserved || !last || reserved->hash != grant.hash_ ||
       (last->kind != ledger::kind::kReserve && last->kind != ledger::kind::kResume)) {
     throw Error(ErrorCode::kInvalidOption, "grant: belongs to another ledger, or ended before");
@@ -385,18 +390,18 @@ std::size_t Ledger::dismiss(const std::string& dataset, const std::string& calle
   check_text(caller, "caller", kNameBytes);
   Transaction transaction(*connection_, Connection::Access::kWrite);
   dataset_record(*connection_, dataset);
-  const auto interrupted = interrupted_on(*connection_, dataset);
-  for (const Record& each : interrupted) {
-    Record settle = resume(*connection_, each, caller);
-    settle.kind = ledger::kind::kSettle;
-    append(*connection_, settle);
+  const auto failures = failures_on(*connection_, dataset);
+  std::set<std::string> dismissed;
+  for (const Record& each : failures) {
+    if (dismissed.insert(each.subject).second)
+      changed(*connection_, each, ledger::kind::kDismiss, caller);
   }
   transaction.commit();
-  return interrupted.size();
+  return failures.size();
 }
 
 std::size_t Ledger::unanswered(const std::string& dataset) const {
-  return interrupted_on(*connection_, dataset).size();
+  return failures_on(*connection_, dataset).size();
 }
 
 std::vector<DatasetBudget> Ledger::datasets() const {
@@ -448,7 +453,8 @@ std::vector<Entry> Ledger::history(const std::string& dataset) const {
     if (record.kind == ledger::kind::kReserve) {
       places.emplace(record.id, entries.size());
       entries.push_back(entry_of(record, Entry::State::kReserved));
-    } else if (const auto place = places.find(record.subject); place != places.end()) {
+    } else if (const auto place = places.find(record.subject);
+               place != places.end() && record.kind != ledger::kind::kDismiss) {
       entries[place->second].state = record.kind == ledger::kind::kSettle ? Entry::State::kSettled
                                      : record.kind == ledger::kind::kInterrupt
                                          ? Entry::State::kInterrupted

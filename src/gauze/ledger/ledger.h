@@ -107,8 +107,8 @@ struct Head {
 class Ledger {
  public:
   static constexpr std::chrono::milliseconds kPatience{30'000};
-  /// So many questions about a data set may have ended without an answer; then nobody may ask a new
-  /// one until the steward has dismissed them.
+  /// So often may questions about a data set end without an answer, the same one again included; then nobody may ask
+  /// until the steward has dismissed these failures.
   static constexpr std::size_t kUnanswered = 10;
 
   /// A path (SQLite) or postgresql://...
@@ -142,12 +142,11 @@ class Ledger {
   void settle(Grant grant);
   /// The run ended without drawing noise: the same question may use the reservation again.
   void interrupt(Grant grant);
-  /// The interrupted questions about a data set count as answered from now on and cannot be asked
-  /// again at no cost; new ones may be asked. Returns how many there were. For the steward, who saw
-  /// why they failed.
+  /// The failures of questions about a data set no longer count, and questions may be asked, those that were interrupted at no
+  /// further cost. Returns how many there were. For the steward, who saw why they failed.
   std::size_t dismiss(const std::string& dataset, const std::string& caller);
 
-  /// How many questions about the data set are interrupted now.
+  /// How often questions about the data set ended without an answer since the steward last dismissed that.
   std::size_t unanswered(const std::string& dataset) const;
 
   std::vector<DatasetBudget> datasets() const;

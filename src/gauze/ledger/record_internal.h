@@ -60,6 +60,7 @@ inline constexpr const char* kReserve = "reserve";
 inline constexpr const char* kSettle = "settle";
 inline constexpr const char* kInterrupt = "interrupt";
 inline constexpr const char* kResume = "resume";
+inline constexpr const char* kDismiss = "dismiss";
 }  // namespace kind
 
 /// Version of the format, in the first record.

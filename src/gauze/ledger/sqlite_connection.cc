@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <new>
@@ -147,6 +149,7 @@ class SqliteConnection final : public Connection {
   }
 
   void begin(Access access) override {
+    if (access == Access::kWrite) expect_in_place();
     execute(access == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
   }
   void commit() override { execute("COMMIT"); }
@@ -161,6 +164,15 @@ class SqliteConnection final : public Connection {
  private:
   void require_ok(int result) const {
     if (result != SQLITE_OK) fail(result, path_);
+  }
+
+  /// The log belongs to a name: under another one nobody would see what is in it.
+  void expect_in_place() const {
+    int moved = 0;
+    sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved != 0)
+      throw Error(ErrorCode::kIo, "the ledger '" + shown_address(path_) +
+                                      "' was moved or removed while it was in use; put it back");
   }
 
   sqlite3_stmt* prepared(const std::string& sql) {
@@ -188,6 +200,9 @@ class SqliteConnection final : public Connection {
   std::map<std::string, std::unique_ptr<sqlite3_stmt, SqliteCloser>> statements_;
 };
 
+/// The files of a database, by how their names end.
+constexpr std::array kParts = {"", "-wal", "-shm", "-journal"};
+
 /// A name of our own beside the ledger, removed again whatever happens.
 class Draft {
  public:
@@ -197,7 +212,7 @@ class Draft {
     close(file);
   }
   ~Draft() {
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) unlink((path_ + suffix).c_str());
+    for (const char* suffix : kParts) unlink((path_ + suffix).c_str());
   }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
@@ -214,6 +229,19 @@ class Draft {
                   "`gauze ledger add`");
 }
 
+/// Refuses a place that is not free. SQLite would take the log of a ledger that is gone for that of the new one.
+void expect_free(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) == 0) taken(path);
+  for (const char* suffix : kParts) {
+    if (lstat((path + suffix).c_str(), &status) != 0) continue;
+    throw Error(ErrorCode::kInvalidOption,
+                "'" + shown_address(path + suffix) +
+                    "' is left of another ledger, and may hold what was spent there; put that "
+                    "ledger back beside it, or choose another name");
+  }
+}
+
 /// A new name is durable when its folder is.
 void sync_folder(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -227,13 +255,12 @@ void sync_folder(const std::string& path) {
 
 void create_sqlite(const std::string& path, const Setup& setup,
                    std::chrono::milliseconds patience) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) == 0) taken(path);
+  expect_free(path);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (std::error_code ignored; !folder.empty() && !std::filesystem::exists(folder, ignored))
     throw Error(ErrorCode::kIo, "the folder '" + folder.string() +
                                     "' of the new ledger does not exist; make it first");
-  // Built under another name and linked when complete: there is never half a ledger, and of two who
+  // Built under another name and moved when complete: there is never half a ledger, and of two who
   // create the same one, one is told. The write-ahead log comes last, so that nothing is in it.
   const Draft draft(path);
   {
@@ -241,7 +268,8 @@ void create_sqlite(const std::string& path, const Setup& setup,
     connection.build(setup);
     connection.make_durable();
   }
-  if (link(draft.path().c_str(), path.c_str()) != 0) {
+  expect_free(path);
+  if (renameat2(AT_FDCWD, draft.path().c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
     if (errno == EEXIST) taken(path);
     fail(SQLITE_IOERR, path);
   }
@@ -251,6 +279,11 @@ void create_sqlite(const std::string& path, const Setup& setup,
 std::unique_ptr<Connection> open_sqlite(const std::string& path,
                                         const std::vector<std::string>& schema,
                                         std::chrono::milliseconds patience) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1)
+    throw Error(ErrorCode::kIo, "the ledger '" + shown_address(path) +
+                                    "' has a second name (a hard link), under which its budget "
+                                    "could be spent twice; remove the other name, or make a copy");
   auto connection = std::make_unique<SqliteConnection>(path, patience);
   connection->expect_ledger(schema);
   connection->make_durable();

@@ -22,6 +22,8 @@ void Replay::next(const Record& record) {
     set_share(record);
   } else if (record.kind == kind::kReserve) {
     reserve(record);
+  } else if (record.kind == kind::kDismiss) {
+    run_of(record);
   } else {
     change_state(record);
   }
@@ -72,15 +74,19 @@ void Replay::reserve(const Record& record) {
 }
 
 void Replay::change_state(const Record& record) {
-  const auto run = runs_.find(record.subject);
-  expect(run != runs_.end() && run->second.second == record.request, record,
-         "ends a run that never began");
-  std::string& state = run->second.first;
+  std::string& state = run_of(record).first;
   const bool running = state == kind::kReserve || state == kind::kResume;
   expect((running && (record.kind == kind::kSettle || record.kind == kind::kInterrupt)) ||
              (state == kind::kInterrupt && record.kind == kind::kResume),
          record, "does not follow from what came before");
   state = record.kind;
+}
+
+std::pair<std::string, std::string>& Replay::run_of(const Record& record) {
+  const auto run = runs_.find(record.subject);
+  expect(run != runs_.end() && run->second.second == record.request, record,
+         "is about a run that never began");
+  return run->second;
 }
 
 Replay::Limits& Replay::limits_of(const Record& record) {

@@ -31,6 +31,7 @@ class Replay {
   void reserve(const Record& record);
   void change_state(const Record& record);
   Limits& limits_of(const Record& record);
+  std::pair<std::string, std::string>& run_of(const Record& record);
 
   std::uint64_t count_ = 0;
   std::string last_hash_ = kNothing;
