@@ -41,7 +41,7 @@ std::string make_spill_folder(const std::string& under) {
   std::string path = fs::absolute(base / "gauze-XXXXXX", ignored).string();
   if (!mkdtemp(path.data()))
     throw Error(ErrorCode::kIo, "cannot make a temporary folder in '" + base.string() +
-                                    "'; choose another with temp_directory");
+                                    "'; choose another with TMPDIR");
   return path;
 }
 

@@ -271,10 +271,11 @@ class FileTables final : public internal::DuckDbKeeper {
                     ? std::make_unique<internal::ListLines>(files, database_.folder())
                     : nullptr;
     if (list && json_columns.empty()) list->fill_first();
-    const std::string lines = scan_lines(list ? list->path() : holder.path);
+    const std::string lines_path = list ? list->path() : holder.path;
+    const std::string lines = scan_lines(lines_path);
     const std::string objects = objects_of(lines);
     const auto names =
-        json_columns.empty() ? first_names(connection, holder.path, objects) : json_columns;
+        json_columns.empty() ? first_names(connection, holder.path, lines_path) : json_columns;
     return {holder,
             {{scan_json(holder.path, objects, names)}},
             lines,

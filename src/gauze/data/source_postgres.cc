@@ -290,21 +290,23 @@ class PostgresSource final : public Source {
 
   std::vector<ColumnInfo> columns(const std::string& table) override {
     const std::string quoted = postgres_dialect().identifier(table);
-    const char* parameter = quoted.c_str();
-    const Result found(PQexecParams(
-        connection_.get(),
-        "SELECT attname, COALESCE(nullif(t.typbasetype, 0), t.oid)::bigint FROM pg_attribute a "
-        "JOIN "
-        "pg_type t ON t.oid = a.atttypid WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT "
-        "attisdropped ORDER BY attnum",
-        1, nullptr, &parameter, nullptr, nullptr, 0));
-    if (found.status() != PGRES_TUPLES_OK)
-      throw Error(ErrorCode::kUnavailable, "the database does not answer");
-    if (found.rows() == 0) unknown(table);
+    expect_stored_rows(table, quoted);
+    const Result found = about(
+        "SELECT attname, COALESCE(nullif(t.typbasetype, 0), t.oid)::bigint, "
+        "has_column_privilege(attrelid, attnum, 'SELECT') FROM pg_attribute a JOIN pg_type t ON "
+        "t.oid = a.atttypid WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped "
+        "ORDER BY attnum",
+        quoted);
     std::vector<ColumnInfo> columns;
-    for (int i = 0; i < found.rows(); ++i)
-      columns.push_back(
-          {found.text(i, 0), type_of(static_cast<Oid>(std::stoul(found.text(i, 1))))});
+    for (int i = 0; i < found.rows(); ++i) {
+      if (found.text(i, 2) == "t")
+        columns.push_back(
+            {found.text(i, 0), type_of(static_cast<Oid>(std::stoul(found.text(i, 1))))});
+    }
+    if (columns.empty())
+      throw Error(ErrorCode::kIo, "this user of the database may not read the table '" +
+                                      table.substr(0, 60) +
+                                      "'; its owner allows it with GRANT SELECT");
     return columns;
   }
 
@@ -313,10 +315,37 @@ class PostgresSource final : public Source {
   }
 
  private:
+  /// What the catalogue says; $1 is the table.
+  Result about(const char* sql, const std::string& quoted) {
+    const char* parameter = quoted.c_str();
+    Result found(PQexecParams(connection_.get(), sql, 1, nullptr, &parameter, nullptr, nullptr, 0));
+    if (found.status() != PGRES_TUPLES_OK)
+      throw Error(ErrorCode::kUnavailable, "the database does not answer");
+    return found;
+  }
+
+  /// What views, foreign tables and policies compute may fail on somebody's row, and the server mixes it with the conditions of a
+  /// question: whoever asks could see on whose.
+  void expect_stored_rows(const std::string& table, const std::string& quoted) {
+    const Result found = about(
+        "WITH RECURSIVE parts(part) AS (SELECT to_regclass($1)::oid UNION SELECT inhrelid FROM "
+        "pg_inherits JOIN parts ON inhparent = part) SELECT bool_and(relkind IN ('r', 'p', 'm')), "
+        "bool_or(row_security_active(oid)) FROM parts JOIN pg_class ON oid = part",
+        quoted);
+    if (found.text(0, 0).empty()) unknown(table);
+    if (found.text(0, 0) == "t" && found.text(0, 1) == "f") return;
+    throw Error(ErrorCode::kUnsupported,
+                "'" + table.substr(0, 60) + "' is " +
+                    (found.text(0, 0) == "t" ? "under row security for this user of the database"
+                                             : "a view, a foreign table or the like") +
+                    ": what it computes could fail on somebody's row, and that would show; give a "
+                    "table that stores its rows, such as a materialized view of it");
+  }
+
   [[noreturn]] void unknown(const std::string& table) {
     const Result tables(
         PQexec(connection_.get(),
-               "SELECT relname FROM pg_class WHERE relkind IN ('r', 'v', 'm', 'p', 'f') "
+               "SELECT relname FROM pg_class WHERE relkind IN ('r', 'm', 'p') "
                "AND pg_table_is_visible(oid) AND relnamespace <> 'pg_catalog'::regnamespace"));
     std::vector<std::string> names;
     for (int i = 0; i < tables.rows(); ++i) names.push_back(tables.text(i, 0));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gauze/data/source.h"
+#include "gauze/testing/matchers.h"
 #include "gauze/testing/postgres_server.h"
 
 namespace gauze {
@@ -30,6 +31,53 @@ TEST(PostgresStream, TellsHowManyOfTheRowsThatThePlannerExpectsHaveCome) {
   const std::vector<double> more = progress_of(*source, "SELECT x FROM t WHERE x % 2 < 5");
   EXPECT_GT(*std::max_element(more.begin(), more.end()), 0.5);
   EXPECT_EQ(more.back(), -1);
+}
+
+TEST(PostgresSource, ReadsTablesThatStoreTheirRowsOnly) {
+  const testing::PostgresServer server;
+  server.run("CREATE TABLE t AS SELECT i::bigint AS x, i AS y FROM generate_series(1, 10) AS i");
+  server.run("CREATE TABLE whole (x bigint) PARTITION BY RANGE (x)");
+  server.run("CREATE TABLE part PARTITION OF whole FOR VALUES FROM (1) TO (9)");
+  server.run("CREATE MATERIALIZED VIEW stored AS SELECT 1 / x AS x FROM t");
+  // Whether a question fails would tell whether a row with x = 7 meets its condition.
+  server.run("CREATE VIEW v AS SELECT 1 / (x - 7) AS x FROM t");
+  server.run("CREATE EXTENSION IF NOT EXISTS file_fdw");
+  server.run("CREATE SERVER files FOREIGN DATA WRAPPER file_fdw");
+  server.run("CREATE FOREIGN TABLE f (x bigint) SERVER files OPTIONS (filename '/dev/null')");
+  server.run("CREATE TABLE mixed (x bigint) PARTITION BY RANGE (x)");
+  server.run(
+      "CREATE FOREIGN TABLE far PARTITION OF mixed FOR VALUES FROM (1) TO (9) SERVER files OPTIONS "
+      "(filename '/dev/null')");
+  const auto source = open_postgres(server.uri());
+  for (const char* table : {"t", "whole", "part", "stored"}) {
+    EXPECT_EQ(source->columns(table).front().name, "x") << table;
+  }
+  for (const char* table : {"v", "f", "mixed"}) {
+    EXPECT_ERROR(source->columns(table), ErrorCode::kUnsupported);
+  }
+  EXPECT_ERROR(source->columns("nothing"), ErrorCode::kUnknownName);
+}
+
+// A price must not be reserved for rows that the user of the database may not read.
+TEST(PostgresSource, KnowsWhatItsUserMayRead) {
+  const testing::PostgresServer server;
+  server.run("CREATE TABLE t (x bigint, y bigint)");
+  server.run("CREATE TABLE own (x bigint)");
+  server.run("CREATE ROLE ada LOGIN");
+  server.run("ALTER TABLE own ENABLE ROW LEVEL SECURITY");
+  server.run("GRANT SELECT ON own TO ada");
+  const std::string uri = server.uri();
+  std::string hers = uri;
+  hers.replace(hers.find("gauze@"), 5, "ada");
+  const auto asked = [&] { return open_postgres(hers); };
+  EXPECT_ERROR(asked()->columns("t"), ErrorCode::kIo);
+  server.run("GRANT SELECT (y) ON t TO ada");
+  const auto columns = asked()->columns("t");
+  ASSERT_EQ(columns.size(), 1u);
+  EXPECT_EQ(columns[0].name, "y");
+  EXPECT_EQ(open_postgres(uri)->columns("t").size(), 2u);
+  EXPECT_ERROR(asked()->columns("own"), ErrorCode::kUnsupported);
+  EXPECT_EQ(open_postgres(uri)->columns("own").size(), 1u);  // its owner's rows have no policy
 }
 
 }  // namespace

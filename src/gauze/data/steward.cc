@@ -70,7 +70,7 @@ class Checker {
       to.outside = counts.next();
       to.nulls_not_declared = counts.next();
     }
-    if (table.unit.kind == UnitSchema::Kind::kColumn) check_units(table, result);
+    if (is_owned(table)) check_units(table, result);
     for (const auto& key : table.keys) result.repeated_keys.push_back(repeated(table, key));
     return result;
   }
@@ -118,12 +118,28 @@ class Checker {
            " FROM " + quoted(owner.name) + " WHERE " + key + " IS NOT NULL)";
   }
 
+  static bool is_owned(const TableSchema& table) {
+    return table.unit.kind == UnitSchema::Kind::kColumn ||
+           table.unit.kind == UnitSchema::Kind::kThrough;
+  }
+
+  /// A value of each row that belongs to somebody, as k, and whom, as u.
+  std::string with_owner(const TableSchema& table, const std::string& value) {
+    const std::string own = converted(table, table.unit.column, column(table, table.unit.column));
+    if (table.unit.kind == UnitSchema::Kind::kColumn)
+      return "SELECT " + value + " AS k, " + own + " AS u FROM " + quoted(table.name) + " WHERE " +
+             own + " IS NOT NULL";
+    const TableSchema& owner = schema_.table(table.unit.table);
+    const std::string key = converted(owner, table.unit.key, column(owner, table.unit.key));
+    return "SELECT " + value + " AS k, o.u AS u FROM " + quoted(table.name) + " JOIN (" +
+           with_owner(owner, key) + ") AS o ON " + own + " = o.k";
+  }
+
   void check_units(const TableSchema& table, SchemaCheck::Table& result) {
-    const std::string unit = converted(table, table.unit.column, column(table, table.unit.column));
     Counts counts(source_, "SELECT count(*), " +
                                count("n > " + std::to_string(table.rows_per_unit)) +
-                               " FROM (SELECT count(*) AS n FROM " + quoted(table.name) +
-                               " WHERE " + unit + " IS NOT NULL GROUP BY " + unit + ") AS units");
+                               " FROM (SELECT count(*) AS n FROM (" + with_owner(table, "1") +
+                               ") AS owned GROUP BY u) AS units");
     result.units = counts.next();
     result.units_over_bound = counts.next();
   }

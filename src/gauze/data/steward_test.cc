@@ -101,6 +101,26 @@ TEST(SchemaCheck, CountsWhatDoesNotKeepTheSchema) {
   EXPECT_EQ(check.tables[2].rows, 1u);
 }
 
+TEST(SchemaCheck, CountsUnitsThroughOtherTables) {
+  const Folder folder;
+  const auto source = open_files(
+      {{"visits", folder.write("visits.csv", "visit,patient\n1,a\n2,a\n3,b\n4,\n5,c\n")},
+       {"tests", folder.write("tests.csv", "test,visit\n10,1\n11,2\n12,2\n13,3\n14,4\n15,9\n")},
+       {"notes", folder.write("notes.csv", "test\n10\n10\n11\n13\n14\n99\n")}});
+  const Schema schema = parse_schema(R"({"version": 1, "dataset": "d", "tables": {
+    "visits": {"unit": "patient", "rows_per_unit": 2, "keys": [["visit"]], "columns": {
+      "visit": {"type": "integer"}, "patient": {"type": "text"}}},
+    "tests": {"unit": {"column": "visit", "of": "visits", "key": "visit"}, "rows_per_unit": 2, "keys": [["test"]],
+      "columns": {"test": {"type": "integer"}, "visit": {"type": "integer"}}},
+    "notes": {"unit": {"column": "test", "of": "tests", "key": "test"}, "rows_per_unit": 3,
+      "columns": {"test": {"type": "integer"}}}}})");
+  const SchemaCheck check = check_schema(*source, schema);
+  EXPECT_EQ(check.tables[1].units, 2u);  // a has 3 tests, b one
+  EXPECT_EQ(check.tables[1].units_over_bound, 1u);
+  EXPECT_EQ(check.tables[2].units, 2u);  // a has 3 notes, b one
+  EXPECT_EQ(check.tables[2].units_over_bound, 0u);
+}
+
 // Of three lines one has bytes in its second field that are no text: it is left out wherever that field is read.
 TEST(SchemaCheck, LinesOfCsvThatAreNoTextAreCounted) {
   const Folder folder;

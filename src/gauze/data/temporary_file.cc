@@ -9,7 +9,7 @@
 
 namespace gauze::internal {
 
-TemporaryFile::TemporaryFile(const std::string& folder) : folder_(folder) {
+TemporaryFile::TemporaryFile(const std::string& folder) {
   file_ = open_nameless(folder);
   if (file_ < 0) fail();
 }
@@ -19,8 +19,10 @@ TemporaryFile::~TemporaryFile() {
 }
 
 void TemporaryFile::fail() const {
-  throw Error(ErrorCode::kIo, "cannot write to the temporary folder '" + folder_ +
-                                  "': is the disk full? Choose another with temp_directory");
+  throw Error(
+      ErrorCode::kIo,
+      "cannot write to the temporary folder: is the disk full? Make room, or choose another "
+      "folder with TMPDIR");
 }
 
 void TemporaryFile::clear() {

@@ -28,7 +28,6 @@ class TemporaryFile {
  private:
   [[noreturn]] void fail() const;
 
-  std::string folder_;
   int file_ = -1;
 };
 

@@ -10,6 +10,8 @@ namespace gauze::internal {
 namespace {
 
 constexpr std::size_t kLongestLine = 1 << 24;
+/// Several threads bring lines in any order: the first that came need not be the first of the file.
+constexpr const char* kInOrder = "ignore_errors = true, parallel = false";
 
 }  // namespace
 
@@ -49,8 +51,10 @@ namespace {
 std::string first_packed_line(DuckDbConnection& connection, const std::string& file) {
   DuckDbResult line, passed_over;
   const bool read =
-      connection.try_run(
-          "SELECT line FROM " + scan_lines(file, "store_rejects = true") + " LIMIT 1", line) &&
+      connection.try_run("SELECT line FROM " +
+                             scan_lines(file, "store_rejects = true, parallel = false") +
+                             " LIMIT 1",
+                         line) &&
       connection.try_run("SELECT line FROM reject_errors WHERE line = 1", passed_over);
   forget_rejects(connection);
   if (!read || passed_over.rows())
@@ -78,10 +82,10 @@ bool is_list(DuckDbConnection& connection, const std::string& file) {
   if (is_packed(file)) {
     DuckDbResult first;
     const std::string blank = "chr(9) || chr(13) || ' '";
-    const bool read =
-        connection.try_run("SELECT ltrim(line, " + blank + ")[1] FROM " + scan_lines(file) +
-                               " WHERE trim(line, " + blank + ") <> '' LIMIT 1",
-                           first);
+    const bool read = connection.try_run("SELECT ltrim(line, " + blank + ")[1] FROM " +
+                                             scan_lines(file, kInOrder) + " WHERE trim(line, " +
+                                             blank + ") <> '' LIMIT 1",
+                                         first);
     // A file with no line of less than 16 MiB is one list.
     return read && (first.rows() == 0 || first.text(0, 0) == "[");
   }
@@ -107,11 +111,13 @@ std::string scan_csv(DuckDbConnection& connection, const std::string& path,
   std::string columns;
   for (const std::string& name : header.names)
     columns += (columns.empty() ? "" : ", ") + sql_text(name) + ": 'VARCHAR'";
+  // A thread that begins in the middle of a file takes the lines of a quoted cell there for rows: one person's text could
+  // add rows of people who are not there, and hide others'. So one thread reads from the beginning.
   // null_padding would fail on rows with quoted line ends, so lines that are too short are dropped.
   return "read_csv(" + sql_text(path) + ", auto_detect = false, header = true, columns = {" +
          columns + "}, delim = " + sql_text(std::string(1, header.delimiter)) +
          ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false, "
-         "hive_types_autocast = false)";
+         "parallel = false, hive_types_autocast = false)";
 }
 
 bool are_lists(DuckDbConnection& connection, const std::string& path,
@@ -140,11 +146,12 @@ std::string objects_of(const std::string& lines) {
 }
 
 std::vector<std::string> first_names(DuckDbConnection& connection, const std::string& path,
-                                     const std::string& objects) {
+                                     const std::string& lines_path) {
   std::vector<std::string> columns;
   DuckDbResult names;
-  connection.try_run(
-      "SELECT unnest(json_keys(json)) FROM (SELECT json FROM " + objects + " LIMIT 1)", names);
+  connection.try_run("SELECT unnest(json_keys(json)) FROM (SELECT json FROM " +
+                         objects_of(scan_lines(lines_path, kInOrder)) + " LIMIT 1)",
+                     names);
   for (std::size_t i = 0; i < names.rows(); ++i) columns.push_back(names.text(i, 0));
   if (columns.empty())
     throw Error(

@@ -32,9 +32,9 @@ bool are_lists(DuckDbConnection& connection, const std::string& path,
                const std::vector<std::string>& files);
 /// Lines as a table `json` of objects; what is no object is passed over.
 std::string objects_of(const std::string& lines);
-/// The names in the first object, for whoever declared none.
+/// The names in the first object of these lines, for whoever declared none.
 std::vector<std::string> first_names(DuckDbConnection& connection, const std::string& path,
-                                     const std::string& objects);
+                                     const std::string& lines_path);
 /// Objects as a table of texts with these columns.
 std::string scan_json(const std::string& path, const std::string& objects,
                       const std::vector<std::string>& columns);
