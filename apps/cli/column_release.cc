@@ -97,13 +97,12 @@ void release_column(const ColumnRequest& request) {
                              ratio_of_decimal(cost.delta)),
                 job, [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
   if (auto promise = job.accuracy(request.confidence)) answer.accuracy = *promise;
+  const std::optional<Budget> left = desk.left_after();
   print_release(answer, cost, request.json,
                 table.unit.kind == UnitSchema::Kind::kRow
                     ? "each row is a privacy unit of its own"
                     : "one row of each " + table.unit.column + ", chosen at random",
-                desk.left()
-                    ? shown(budget_text(*desk.left())) + " in " + shown_address(desk.ledger_path())
-                    : "");
+                left ? shown(budget_text(*left)) + " in " + shown_address(desk.ledger_path()) : "");
 }
 
 }  // namespace gauze::cli

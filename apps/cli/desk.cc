@@ -9,11 +9,13 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
+#include "gauze/engine/release.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -96,6 +98,46 @@ fs::path folder_of(const std::string& data) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
+bool has_glob(const std::string& path) {
+  return path.find_first_of("*?[") != std::string::npos && !fs::exists(path);
+}
+
+/// Whatever has this name, a link to nowhere included: what it leads to may be away for a while.
+bool lies_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+}
+
+/// All folders whose files are read: of links both where they lie and where they lead to.
+std::set<fs::path> folders_of(const std::string& data) {
+  const fs::path path = path_of(data);
+  std::set<fs::path> folders = {fs::weakly_canonical(fs::absolute(folder_of(data)))};
+  const auto add = [&](const fs::path& file) {
+    folders.insert(fs::weakly_canonical(fs::absolute(file).parent_path()));
+    folders.insert(fs::weakly_canonical(fs::absolute(file)).parent_path());
+  };
+  if (fs::is_directory(path)) {
+    for (const fs::path& file : listed(path)) {
+      if (holds_rows(file.filename().string())) add(file);
+    }
+  } else if (has_glob(path.string())) {
+    glob_t found{};
+    if (glob(path.c_str(), 0, nullptr, &found) == 0)
+      for (std::size_t i = 0; i < found.gl_pathc; ++i) add(found.gl_pathv[i]);
+    globfree(&found);
+    if (path.string().find("**") != std::string::npos) {
+      std::error_code failed;
+      for (const auto& entry : fs::recursive_directory_iterator(folder_of(data), failed))
+        add(entry.path());
+    }
+  } else {
+    add(table_inside(path.string()).empty()
+            ? path
+            : fs::path(path.string().substr(0, path.string().rfind(':'))));
+  }
+  return folders;
+}
+
 /// Refuses databases of other kinds, and files and folders that do not exist; a glob may find nothing.
 void expect_there(const std::string& data) {
   if (is_postgres(data)) return;
@@ -106,9 +148,7 @@ void expect_there(const std::string& data) {
                     "folders");
   const std::string path = path_of(data).string();
   // The table of `base.duckdb:visits` is in the file before the colon.
-  if (path.find_first_of("*?[") != std::string::npos || fs::exists(path) ||
-      fs::exists(path.substr(0, path.rfind(':'))))
-    return;
+  if (has_glob(path) || fs::exists(path) || fs::exists(path.substr(0, path.rfind(':')))) return;
   throw Error(ErrorCode::kIo, "--data: there is no file or folder '" + path + "'");
 }
 
@@ -131,15 +171,16 @@ std::vector<std::string> beside(const std::vector<std::string>& data, std::strin
   std::vector<std::string> found;
   for (const std::string& each : data) {
     if (is_postgres(each)) continue;
-    const fs::path folder = fs::weakly_canonical(fs::absolute(folder_of(each)));
-    if (!fs::is_directory(folder)) continue;
-    for (const fs::path& file : listed(folder)) {
-      if (file.filename().string().ends_with(ending)) found.push_back(file.string());
+    for (const fs::path& folder : folders_of(each)) {
+      if (!fs::is_directory(folder)) continue;
+      for (const fs::path& file : listed(folder)) {
+        if (file.filename().string().ends_with(ending)) found.push_back(file.string());
+      }
+      // A trailing slash leaves no name.
+      const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+      const std::string outside = named.string() + std::string(ending);
+      if (lies_there(outside)) found.push_back(outside);
     }
-    // A trailing slash leaves no name.
-    const fs::path named = folder.has_filename() ? folder : folder.parent_path();
-    const std::string outside = named.string() + std::string(ending);
-    if (fs::exists(outside)) found.push_back(outside);
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -152,28 +193,66 @@ bool keeps_count_of(const std::string& ledger, const std::string& dataset) {
                      [&](const DatasetBudget& each) { return each.dataset == dataset; });
 }
 
+bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [&](const std::string& each) { return same_file(each, path); });
+}
+
+/// Calls visit(other, path, differs) for each other schema of these that speaks of a file that is read; `differs`: it says otherwise whose
+/// rows they are.
+template <class Visit>
+void each_rival(const std::vector<std::string>& schemas, const std::string& schema_path,
+                const Schema& schema, const std::vector<std::string>& data, Visit visit) {
+  for (const std::string& path : schemas) {
+    if (same_file(path, schema_path)) continue;
+    const Schema other = read_schema(path);
+    bool shares = false, differs = false;
+    for (const auto& [name, file] : tables_of(data, &schema)) {
+      for (const std::string& called : {name, table_name(file), table_inside(file)}) {
+        if (!speaks_of(schema, name) || !speaks_of(other, called)) continue;
+        shares = true;
+        differs = differs || schema.table(name).unit != other.table(called).unit;
+      }
+    }
+    if (shares) visit(other, path, differs);
+  }
+}
+
 /// `hospital.ledger` beside `hospital.schema.json`, or whichever beside the data keeps count of the data set: a
 /// budget that lies there is never passed over.
 std::string find_ledger(const std::string& schema_path, const Schema& schema,
                         const std::vector<std::string>& data) {
+  const auto ledgers = beside(data, kLedgerEnding), schemas = beside(data, kSchemaEnding);
+  std::string own;
   if (schema_path.ends_with(kSchemaEnding)) {
-    const std::string own = schema_path.substr(0, schema_path.size() - kSchemaEnding.size()) +
-                            std::string(kLedgerEnding);
-    if (fs::exists(own)) return own;
+    own = schema_path.substr(0, schema_path.size() - kSchemaEnding.size()) +
+          std::string(kLedgerEnding);
+    if (!lies_there(own)) own.clear();
   }
+  if (!own.empty() && (ledgers.empty() || is_one_of(own, ledgers))) return own;
   std::string found;
-  const auto ledgers = beside(data, kLedgerEnding);
   for (const std::string& each : ledgers) {
     if (!keeps_count_of(each, schema.dataset)) continue;
-    require(found.empty(), "--ledger: several beside the data keep count of it; say which pays");
+    require(found.empty() && own.empty(),
+            "--ledger: several beside the data or its schema keep count of it; say which pays");
     found = each;
   }
-  if (!found.empty() || ledgers.empty()) return found;
-  // The steward may keep count of some data sets of a folder; somebody's schema from elsewhere may not choose.
-  const auto schemas = beside(data, kSchemaEnding);
-  if (std::any_of(schemas.begin(), schemas.end(),
-                  [&](const std::string& each) { return same_file(each, schema_path); }))
-    return "";
+  // The steward may keep count of some data sets of a folder; somebody's schema from elsewhere may not choose, nor say whose the rows are.
+  const bool is_beside = is_one_of(schema_path, schemas);
+  const auto refuse = [&](const Schema& other, const std::string& path, bool differs) {
+    const auto counts = std::find_if(ledgers.begin(), ledgers.end(), [&](const std::string& each) {
+      return keeps_count_of(each, other.dataset);
+    });
+    if (counts == ledgers.end() || !(found.empty() || differs)) return;
+    throw Error(ErrorCode::kInvalidOption,
+                "--schema: '" + path + "' beside the data speaks of the same rows as '" +
+                    schema_path + "', and '" + *counts +
+                    "' keeps count by it; use that schema, or say which budget pays with --ledger");
+  };
+  if (!ledgers.empty() && (found.empty() || !is_beside))
+    each_rival(schemas, schema_path, schema, data, refuse);
+  if (!found.empty()) return found;
+  if (!own.empty() || ledgers.empty() || is_beside) return own;
   throw Error(ErrorCode::kInvalidOption,
               "--schema: '" + schema_path + "' calls the data set '" +
                   schema.dataset.substr(0, 60) + "', which the budget beside the data, '" +
@@ -453,6 +532,12 @@ Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst
 std::optional<Budget> Desk::left() const {
   if (!ledger_) return std::nullopt;
   return ledger_->left(schema_.dataset, analyst_);
+}
+
+std::optional<Budget> Desk::left_after() const {
+  std::optional<Budget> budget;
+  door::attempt([&] { budget = left(); });
+  return budget;
 }
 
 bool Desk::reads(const std::string& path) const {

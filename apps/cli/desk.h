@@ -64,6 +64,8 @@ class Desk {
   const std::string& ledger_path() const { return ledger_path_; }
   const std::string& analyst() const { return analyst_; }
   std::optional<Budget> left() const;
+  /// The same behind an answer, which is handed out whether or not the ledger still answers.
+  std::optional<Budget> left_after() const;
 
   /// Whether a file at `path` would take the place of the data, the schema or the ledger, or be taken
   /// for a table of the data's folder.

@@ -176,8 +176,8 @@ Released release_columns(const HistogramRequest& request) {
       answer.spent,
       view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram)),
       std::move(asked)};
-  if (desk.left()) {
-    released.left = budget_text(*desk.left());
+  if (const std::optional<Budget> left = desk.left_after()) {
+    released.left = budget_text(*left);
     released.ledger = shown_address(desk.ledger_path());
   }
   return released;

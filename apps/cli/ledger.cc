@@ -122,14 +122,14 @@ void print_unanswered(const Options& options, const Ledger& ledger,
     if (count == 0) continue;
     print_line();
     const std::string name = harmless(account.dataset, 200);
-    print(wrap(std::to_string(count) + (count == 1 ? " question" : " questions") + " about '" +
-               name +
-               "' ended without an answer; asked again in the same words, such a question costs "
-               "nothing more. " +
-               (count < Ledger::kUnanswered ? "After " + std::to_string(Ledger::kUnanswered)
-                                            : std::string("Therefore")) +
-               " nothing new is answered until `gauze ledger dismiss " +
-               shown_address(options.where) + " --dataset " + name + "`."));
+    print(wrap("Questions about '" + name + "' ended without an answer " + std::to_string(count) +
+               (count == 1 ? " time" : " times") +
+               "; asked again in the same words, such a question costs nothing more. " +
+               (count < Ledger::kUnanswered
+                    ? "After " + std::to_string(Ledger::kUnanswered) + " times"
+                    : std::string("Therefore")) +
+               " nothing is answered until `gauze ledger dismiss " + shown_address(options.where) +
+               " --dataset " + name + "`."));
   }
 }
 
@@ -238,8 +238,8 @@ void dismiss(const Options& options) {
   const std::size_t count = Ledger::open(options.where).dismiss(options.dataset, caller());
   if (options.json) return print_json({{"dataset", options.dataset}, {"dismissed", count}});
   print_line("  " + std::to_string(count) +
-             (count == 1 ? " question that failed counts" : " questions that failed count") +
-             " as answered now; new ones may be asked");
+             (count == 1 ? " failure no longer counts" : " failures no longer count") +
+             "; questions may be asked, and those that failed cost nothing more");
 }
 
 struct Command {

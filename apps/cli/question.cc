@@ -170,7 +170,7 @@ Answered ask(Desk& desk, Quote quote) {
                                ? release(request, quote.query, open, *desk.ledger(), bits)
                                : release(quote.query, desk.source(), bits);
   *quote.watch = nullptr;
-  return {std::move(quote), std::move(answer.value), desk.left(),
+  return {std::move(quote), std::move(answer.value), desk.left_after(),
           shown_address(desk.ledger_path())};
 }
 
@@ -183,7 +183,9 @@ void print_answer(const Answered& answered) {
   if (keys_are_private(plan))
     print_field("groups", "only those that enough privacy units share are named");
   print_field("left", answered.left ? budget_text(*answered.left) + " in " + answered.ledger
-                                    : "nobody keeps count; `gauze ledger init` sets a budget");
+                      : answered.ledger.empty()
+                          ? "nobody keeps count; `gauze ledger init` sets a budget"
+                          : "unknown: " + answered.ledger + " does not answer; this is paid for");
 }
 
 void print_quote(const Quote& quote) {

@@ -18,6 +18,8 @@ nlohmann::json parsed(const std::string& path) {
     throw Error(ErrorCode::kInvalidInput, "the job '" + path +
                                               "' is no JSON: it breaks off or errs at byte " +
                                               std::to_string(error.byte));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::kInvalidInput, "the job '" + path + "' has a number that is too large");
   }
 }
 

@@ -58,10 +58,15 @@ void step(int number, const std::string& title, const std::string& cost) {
   print_line(heading(left) + gap + right);
 }
 
+/// The last that a tour writes.
+std::string page_in(const std::string& folder) {
+  return folder + "/cost-by-ward.html";
+}
+
 /// The folder as commands should name it.
 ExampleFiles prepare(const std::string& folder, const std::vector<Visit>& visits) {
   const std::string ledger = folder + "/hospital.ledger";
-  if (std::filesystem::exists(ledger) && !std::filesystem::exists(folder + "/visits.csv")) {
+  if (std::filesystem::exists(ledger) && !std::filesystem::exists(page_in(folder))) {
     throw Error(ErrorCode::kInvalidOption,
                 "there is a ledger '" + ledger +
                     "' already that is not from the tour; choose another folder");
@@ -171,7 +176,7 @@ void tour(const std::string& folder) {
   Desk desk(options);
   count_visits(desk, visits);
   int number = 1;
-  const std::string page = folder + "/cost-by-ward.html";
+  const std::string page = page_in(folder);
   for (const Question& question : kQuestions) {
     step(++number, question.words, cost_of(question));
     const Answered answered = answer(desk, question);

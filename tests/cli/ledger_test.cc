@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
-#include "program.h"
+#include "clinic.h"
 
 namespace {
 
@@ -153,16 +154,92 @@ TEST(LedgerCommand, DismissesQuestionsThatFailed) {
     }
   }
   EXPECT_THAT(gauze_program("ledger show " + path).out,
-              HasSubstr("10 questions about 'people' ended without an answer"));
+              HasSubstr("about 'people' ended without an answer 10 times"));
   EXPECT_EQ(
       gauze_program("ledger show --json " + path).json().at("accounts").at(0).at("unanswered"), 10);
   const Ran ran = gauze_program("ledger dismiss " + path + " --dataset people");
   ASSERT_EQ(ran.exit, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("10 questions that failed count as answered"));
+  EXPECT_THAT(ran.out, HasSubstr("10 failures no longer count"));
   EXPECT_THAT(gauze_program("ledger show " + path).out, Not(HasSubstr("without an answer")));
   EXPECT_EQ(gauze_program("ledger verify " + path).exit, 0);
   EXPECT_EQ(gauze_program("ledger dismiss " + path).exit, 2);
   EXPECT_EQ(gauze_program("ledger dismiss " + path + " --dataset cats").exit, 2);
+}
+
+/// Whether the question is refused, or paid by the steward's ledger.
+bool is_not_free(const Clinic& clinic, const std::string& options) {
+  const auto spent = [&] {
+    return gauze_program("ledger show --json " + clinic.path("clinic.ledger"))
+        .json()
+        .at("accounts")
+        .at(0)
+        .at("spent")
+        .at("epsilon")
+        .get<double>();
+  };
+  const double before = spent();
+  const Ran ran = gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 0.1 " + options);
+  return ran.exit != 0 ? spent() == before : spent() > before;
+}
+
+TEST(LedgerCommand, ABudgetBesideTheDataIsPassedOverInNoWay) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 5");
+  const Folder elsewhere;
+  const std::string own_schema = elsewhere.path("clinic.schema.json");
+  fs::copy(clinic.path("clinic.schema.json"), own_schema);
+  std::string of_rows = clinic.read("clinic.schema.json");
+  of_rows.replace(of_rows.find(R"("patient_id", "rows_per_unit": 3)"), 34, R"("row")");
+  elsewhere.write("rows.schema.json", of_rows);
+  const std::string visits = clinic.path("visits.csv");
+  const std::string folder = fs::path(visits).parent_path().string();
+
+  // A pattern in the name of the folder.
+  const std::string pattern = "'visits=" + folder.substr(0, folder.size() - 1) + "?/visits.csv'";
+  EXPECT_TRUE(is_not_free(clinic, "--unit row --data " + pattern));
+  EXPECT_TRUE(is_not_free(clinic, "--schema " + own_schema + " --data " + pattern));
+  // A link to the file.
+  fs::create_symlink(visits, elsewhere.path("visits.csv"));
+  EXPECT_TRUE(is_not_free(clinic, "--unit row --data " + elsewhere.path("visits.csv")));
+  EXPECT_TRUE(
+      is_not_free(clinic, "--data " + elsewhere.path("visits.csv") + " --schema " + own_schema));
+  EXPECT_NE(gauze_program("release count --epsilon 1 --relation add_remove " +
+                          elsewhere.path("visits.csv") + " --column age")
+                .exit,
+            0);
+  // Another unit by a schema from elsewhere, with the name of the steward's data set.
+  EXPECT_EQ(gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 0.1 --data " + visits +
+                          " --schema " + elsewhere.path("rows.schema.json"))
+                .exit,
+            2);
+  // A ledger of one's own beside a schema of one's own.
+  ASSERT_EQ(gauze_program("ledger init " + elsewhere.path("clinic.ledger") +
+                          " --dataset clinic --epsilon 9")
+                .exit,
+            0);
+  EXPECT_EQ(gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 0.1 --data " + visits +
+                          " --schema " + own_schema)
+                .exit,
+            2);
+  // A second schema beside the data that speaks of the same table.
+  std::string other = clinic.read("clinic.schema.json");
+  other.replace(other.find(R"("clinic")"), 8, R"("visits")");
+  clinic.write("visits.schema.json", other);
+  EXPECT_TRUE(is_not_free(clinic, "--data " + visits));
+}
+
+TEST(LedgerCommand, ABudgetThatIsAwayIsNotPassedOver) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  const Folder elsewhere;
+  fs::copy(clinic.path("clinic.schema.json"), elsewhere.path("clinic.schema.json"));
+  fs::create_symlink("/nowhere/clinic.ledger", elsewhere.path("clinic.ledger"));
+  const Ran ran = gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 0.1 --data " +
+                                clinic.path("visits.csv") + " --schema " +
+                                elsewhere.path("clinic.schema.json"));
+  EXPECT_EQ(ran.exit, 5);
+  EXPECT_EQ(ran.out, "");
 }
 
 TEST(LedgerCommand, RefusesWhatIsNoBudgetAndLeavesNothingBehind) {
