@@ -536,6 +536,9 @@ TEST_F(Dialects, NormalisedColumnsKeepWhatTheSchemaPromises) {
   check(number, {"5", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
   EXPECT_ERROR(normalised(duckdb_dialect(), {"c", day}, Type::kInteger, "x"),
                ErrorCode::kUnsupported);
+  for (const Type type : {Type::kDate, Type::kTimestamp}) {
+    EXPECT_ERROR(normalised(duckdb_dialect(), {"c", number}, type, "x"), ErrorCode::kUnsupported);
+  }
 }
 
 TEST_F(Dialects, PostgresSourceReadsAndSurvivesItsServer) {

@@ -70,7 +70,14 @@ std::string converted(const Dialect& dialect, const ColumnSchema& column, Type s
   const std::string x = seen_anew(dialect, source_type, column_sql);
   // Clamping handles NaN, infinity and far dates by itself.
   if (source_type == domain.type && domain.lower && domain.type != Type::kDecimal) return x;
-  return named(column, [&] { return dialect.convert(x, source_type, domain.type); });
+  return named(column, [&] {
+    // Days or microseconds since 1970 are hardly what was meant.
+    if ((source_type == Type::kDate || source_type == Type::kTimestamp) && is_numeric(domain.type))
+      throw Error(ErrorCode::kUnsupported, "the data holds the type " +
+                                               std::string(name(source_type)) +
+                                               " there, which is no number; declare it as that");
+    return dialect.convert(x, source_type, domain.type);
+  });
 }
 
 bool says_whose(const Schema& schema, const TableSchema& table, std::string_view column) {

@@ -103,9 +103,9 @@ const std::map<std::string, ColumnInfo>& RelationWriter::catalogue(const std::st
   if (known.empty())
     for (const ColumnInfo& column : source_.columns(table))
       if (!known.emplace(lower_case(column.name), column).second)
-        throw Error(ErrorCode::kInvalidInput,
-                    "the table '" + table + "' has two columns '" + lower_case(column.name) +
-                        "' that differ in case only; rename one, or read a view that does");
+        throw Error(ErrorCode::kInvalidInput, "the table '" + table + "' has two columns '" +
+                                                  lower_case(column.name) +
+                                                  "' that differ in case only; rename one");
   return known;
 }
 
