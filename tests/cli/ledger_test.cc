@@ -190,7 +190,9 @@ TEST(LedgerCommand, ABudgetBesideTheDataIsPassedOverInNoWay) {
   const std::string own_schema = elsewhere.path("clinic.schema.json");
   fs::copy(clinic.path("clinic.schema.json"), own_schema);
   std::string of_rows = clinic.read("clinic.schema.json");
-  of_rows.replace(of_rows.find(R"("patient_id", "rows_per_unit": 3)"), 34, R"("row")");
+  const std::string whose =
+      R"("patient_id", "rows_per_unit": 3, "groups_per_unit": 3, "rows_per_group": 2)";
+  of_rows.replace(of_rows.find(whose), whose.size(), R"("row")");
   elsewhere.write("rows.schema.json", of_rows);
   const std::string visits = clinic.path("visits.csv");
   const std::string folder = fs::path(visits).parent_path().string();
@@ -199,20 +201,20 @@ TEST(LedgerCommand, ABudgetBesideTheDataIsPassedOverInNoWay) {
   const std::string pattern = "'visits=" + folder.substr(0, folder.size() - 1) + "?/visits.csv'";
   EXPECT_TRUE(is_not_free(clinic, "--unit row --data " + pattern));
   EXPECT_TRUE(is_not_free(clinic, "--schema " + own_schema + " --data " + pattern));
-  // A link to the file.
-  fs::create_symlink(visits, elsewhere.path("visits.csv"));
-  EXPECT_TRUE(is_not_free(clinic, "--unit row --data " + elsewhere.path("visits.csv")));
-  EXPECT_TRUE(
-      is_not_free(clinic, "--data " + elsewhere.path("visits.csv") + " --schema " + own_schema));
-  EXPECT_NE(gauze_program("release count --epsilon 1 --relation add_remove " +
-                          elsewhere.path("visits.csv") + " --column age")
-                .exit,
-            0);
+  // A link to the file, in a folder with nothing else.
+  const Folder links;
+  fs::create_symlink(visits, links.path("visits.csv"));
+  const std::string link = links.path("visits.csv");
+  EXPECT_TRUE(is_not_free(clinic, "--unit row --data " + link));
+  EXPECT_TRUE(is_not_free(clinic, "--data " + link + " --schema " + own_schema));
+  EXPECT_NE(
+      gauze_program("release count --epsilon 1 --relation add_remove --column age " + link).exit,
+      0);
   // Another unit by a schema from elsewhere, with the name of the steward's data set.
-  EXPECT_EQ(gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 0.1 --data " + visits +
-                          " --schema " + elsewhere.path("rows.schema.json"))
-                .exit,
-            2);
+  EXPECT_THAT(gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 0.1 --data " + visits +
+                            " --schema " + elsewhere.path("rows.schema.json"))
+                  .err,
+              HasSubstr("keeps count by it"));
   // A ledger of one's own beside a schema of one's own.
   ASSERT_EQ(gauze_program("ledger init " + elsewhere.path("clinic.ledger") +
                           " --dataset clinic --epsilon 9")
