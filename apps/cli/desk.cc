@@ -102,6 +102,15 @@ bool has_glob(const std::string& path) {
   return path.find_first_of("*?[") != std::string::npos && !fs::exists(path);
 }
 
+std::vector<std::string> matches(const std::string& pattern) {
+  std::vector<std::string> paths;
+  glob_t found{};
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return paths;
+}
+
 /// Whatever has this name, a link to nowhere included: what it leads to may be away for a while.
 bool lies_there(const fs::path& path) {
   std::error_code ignored;
@@ -121,13 +130,11 @@ std::set<fs::path> folders_of(const std::string& data) {
       if (holds_rows(file.filename().string())) add(file);
     }
   } else if (has_glob(path.string())) {
-    glob_t found{};
-    if (glob(path.c_str(), 0, nullptr, &found) == 0)
-      for (std::size_t i = 0; i < found.gl_pathc; ++i) add(found.gl_pathv[i]);
-    globfree(&found);
+    for (const std::string& file : matches(path.string())) add(file);
     if (path.string().find("**") != std::string::npos) {
       std::error_code failed;
-      for (const auto& entry : fs::recursive_directory_iterator(folder_of(data), failed))
+      constexpr auto kSkips = fs::directory_options::skip_permission_denied;
+      for (const auto& entry : fs::recursive_directory_iterator(folder_of(data), kSkips, failed))
         add(entry.path());
     }
   } else {
@@ -367,14 +374,7 @@ bool is_among(const std::string& path, const std::string& files) {
   if (fnmatch(fs::absolute(files).lexically_normal().c_str(),
               fs::absolute(path).lexically_normal().c_str(), across) == 0)
     return true;
-  glob_t found{};
-  bool among = false;
-  if (glob(files.c_str(), 0, nullptr, &found) == 0) {
-    for (std::size_t i = 0; i < found.gl_pathc; ++i)
-      among = among || same_file(path, found.gl_pathv[i]);
-  }
-  globfree(&found);
-  return among;
+  return is_one_of(path, matches(files));
 }
 
 }  // namespace
