@@ -7,6 +7,7 @@
 #include "column_release.h"
 #include "command.h"
 #include "gauze/base/error.h"
+#include "gauze/engine/column_job.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/registry.h"
 #include "gauze/random/system_bits.h"
@@ -61,6 +62,7 @@ void release_file(const Algorithm& algorithm, const ReleaseRequest& request, dou
 }
 
 void run(const Algorithm& algorithm, const ReleaseRequest& request) {
+  if (!request.data.data.empty()) expect_form_for_tables(algorithm);
   const double confidence = number(request.confidence, "--confidence");
   require(confidence > 0 && confidence < 1, "--confidence: must lie strictly between 0 and 1");
   const double delta = quote_delta(request.delta, request.options);
@@ -162,6 +164,8 @@ void add_algorithm(CLI::App& command, const Algorithm& algorithm) {
   if (algorithm.per_person) {
     add_data_options(*sub, request->data);
     sub->add_option("--table", request->table, "Which table of --data (the only private one)");
+  } else {  // told how to ask instead, not listed
+    sub->add_option("--data,-d", request->data.data)->group("");
   }
   if (!has_option(algorithm, "confidence"))
     sub->add_option("--confidence", request->confidence, "Of the error bar (0.95)");

@@ -514,7 +514,7 @@ TEST_F(Dialects, NormalisedColumnsKeepWhatTheSchemaPromises) {
     expect(
         "t",
         [&](const Dialect& d) {
-          return normalised(d, {"c", domain}, Type::kText, "x");
+          return normalised(d, {"c", domain}, {"c", Type::kText}, "x");
         },
         expected);
   };
@@ -534,10 +534,11 @@ TEST_F(Dialects, NormalisedColumnsKeepWhatTheSchemaPromises) {
   check(day, {"-", "-", "-", "-", "-", "-", "-", "-", "2024-06-01", "2024-01-01", "-"});
   const Domain number{.type = Type::kInteger, .categories = std::vector<Value>{std::int64_t{5}}};
   check(number, {"5", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"});
-  EXPECT_ERROR(normalised(duckdb_dialect(), {"c", day}, Type::kInteger, "x"),
+  EXPECT_ERROR(normalised(duckdb_dialect(), {"c", day}, {"c", Type::kInteger}, "x"),
                ErrorCode::kUnsupported);
   for (const Type type : {Type::kDate, Type::kTimestamp}) {
-    EXPECT_ERROR(normalised(duckdb_dialect(), {"c", number}, type, "x"), ErrorCode::kUnsupported);
+    EXPECT_ERROR(normalised(duckdb_dialect(), {"c", number}, {"c", type}, "x"),
+                 ErrorCode::kUnsupported);
   }
 }
 

@@ -64,20 +64,28 @@ Value null_substitute(const Domain& domain) {
   return {};
 }
 
-std::string converted(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+void expect_readable(const ColumnSchema& column, const ColumnInfo& source) {
+  const Type declared = column.domain.type;
+  const bool is_time = source.type == Type::kDate || source.type == Type::kTimestamp;
+  std::string is_no;
+  if (!source.foreign_type.empty() && declared != Type::kText)
+    is_no = source.foreign_type + " there, which is no " + std::string(name(declared)) +
+            "; declare it as text";
+  else if (is_time && is_numeric(declared))  // days since 1970 are hardly what was meant
+    is_no = std::string(name(source.type)) + " there, which is no number; declare it as that";
+  if (!is_no.empty())
+    throw Error(ErrorCode::kUnsupported,
+                "column '" + column.name + "': the data holds the type " + is_no);
+}
+
+std::string converted(const Dialect& dialect, const ColumnSchema& column, const ColumnInfo& source,
                       const std::string& column_sql) {
   const Domain& domain = column.domain;
-  const std::string x = seen_anew(dialect, source_type, column_sql);
+  expect_readable(column, source);
+  const std::string x = seen_anew(dialect, source.type, column_sql);
   // Clamping handles NaN, infinity and far dates by itself.
-  if (source_type == domain.type && domain.lower && domain.type != Type::kDecimal) return x;
-  return named(column, [&] {
-    // Days or microseconds since 1970 are hardly what was meant.
-    if ((source_type == Type::kDate || source_type == Type::kTimestamp) && is_numeric(domain.type))
-      throw Error(ErrorCode::kUnsupported, "the data holds the type " +
-                                               std::string(name(source_type)) +
-                                               " there, which is no number; declare it as that");
-    return dialect.convert(x, source_type, domain.type);
-  });
+  if (source.type == domain.type && domain.lower && domain.type != Type::kDecimal) return x;
+  return named(column, [&] { return dialect.convert(x, source.type, domain.type); });
 }
 
 bool says_whose(const Schema& schema, const TableSchema& table, std::string_view column) {
@@ -88,10 +96,11 @@ bool says_whose(const Schema& schema, const TableSchema& table, std::string_view
   });
 }
 
-std::string identified(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+std::string identified(const Dialect& dialect, const ColumnSchema& column, const ColumnInfo& source,
                        const std::string& column_sql) {
-  const std::string x = seen_anew(dialect, source_type, column_sql);
-  return named(column, [&] { return dialect.identity(x, source_type, column.domain.type); });
+  expect_readable(column, source);
+  const std::string x = seen_anew(dialect, source.type, column_sql);
+  return named(column, [&] { return dialect.identity(x, source.type, column.domain.type); });
 }
 
 std::string confined(const Dialect& dialect, const ColumnSchema& column, const std::string& x) {
@@ -108,9 +117,9 @@ std::string confined(const Dialect& dialect, const ColumnSchema& column, const s
   return "COALESCE(" + sql + ", " + (rounded ? clamped(substitute) : substitute) + ")";
 }
 
-std::string normalised(const Dialect& dialect, const ColumnSchema& column, Type source_type,
+std::string normalised(const Dialect& dialect, const ColumnSchema& column, const ColumnInfo& source,
                        const std::string& column_sql) {
-  return confined(dialect, column, converted(dialect, column, source_type, column_sql));
+  return confined(dialect, column, converted(dialect, column, source, column_sql));
 }
 
 }  // namespace gauze

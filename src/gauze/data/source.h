@@ -75,6 +75,8 @@ struct ColumnInfo {
   std::string name;
   Type type;
   bool typed = true;  ///< false where the format has no types (CSV, JSON) and everything is text
+  /// What the source calls its type where that is none of ours: its text can be read, and nothing else. Otherwise "".
+  std::string foreign_type = {};
 };
 
 /// The values of a column and how many rows hold each; a value may come several times.

@@ -413,6 +413,33 @@ TEST(FileSource, TypesComeFromTheCatalogue) {
             Lines{"2023-12-31 22:00:00|2024-01-01 00:00:01"});
 }
 
+// As numbers they would all be null, and nobody would know why.
+TEST(FileSource, BytesAndTheLikeAreNothingButText) {
+  const Folder folder;
+  internal::run_duckdb(
+      {"ATTACH '" + folder.path("z.duckdb") + "' AS z",
+       "CREATE TABLE z.t AS SELECT 'ab'::BLOB AS bytes, uuid() AS id, INTERVAL 1 DAY AS days, "
+       "TIME '12:00' AS hour, '101'::BIT AS bits, '7'::ENUM ('7', '8') AS few, '7' AS text"});
+  const auto source = open_files({{"t", folder.path("z.duckdb")}});
+  for (const std::string name : {"bytes", "id", "days", "hour", "bits", "few", "text"}) {
+    const auto read = [&](Type type) {
+      TableSchema schema;
+      schema.name = "t";
+      schema.columns = {{name, {.type = type}}};
+      return read_table(*source, schema, {}).rows();
+    };
+    EXPECT_EQ(read(Type::kText), 1u);
+    if (name == "few" || name == "text") {
+      EXPECT_EQ(read(Type::kInteger), 1u);
+      continue;
+    }
+    for (const Type type : {Type::kInteger, Type::kDouble, Type::kTimestamp, Type::kBoolean}) {
+      SCOPED_TRACE(name);
+      EXPECT_ERROR(read(type), ErrorCode::kUnsupported);
+    }
+  }
+}
+
 TEST(FileSource, SaysWhichFileIsNotThere) {
   EXPECT_ERROR(open_files({{"t", "nowhere/people.csv"}}), ErrorCode::kIo);
   EXPECT_THAT(message_of({{"t", "nowhere/people.csv"}}), HasSubstr("nowhere/people.csv"));

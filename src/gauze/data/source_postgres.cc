@@ -292,16 +292,20 @@ class PostgresSource final : public Source {
     const std::string quoted = postgres_dialect().identifier(table);
     expect_stored_rows(table, quoted);
     const Result found = about(
-        "SELECT attname, COALESCE(nullif(t.typbasetype, 0), t.oid)::bigint, "
-        "has_column_privilege(attrelid, attnum, 'SELECT') FROM pg_attribute a JOIN pg_type t ON "
-        "t.oid = a.atttypid WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped "
+        "SELECT attname, b.oid::bigint, has_column_privilege(attrelid, attnum, 'SELECT'), "
+        "CASE WHEN b.typcategory NOT IN ('B', 'D', 'E', 'N', 'S') AND b.typname NOT IN ('json', "
+        "'jsonb') OR b.typname IN ('time', 'timetz', 'money') THEN format_type(b.oid, NULL) END "
+        "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type b ON "
+        "b.oid = COALESCE(nullif(t.typbasetype, 0), t.oid) WHERE attrelid = to_regclass($1) AND "
+        "attnum > 0 AND NOT attisdropped "
         "ORDER BY attnum",
         quoted);
     std::vector<ColumnInfo> columns;
     for (int i = 0; i < found.rows(); ++i) {
       if (found.text(i, 2) == "t")
-        columns.push_back(
-            {found.text(i, 0), type_of(static_cast<Oid>(std::stoul(found.text(i, 1))))});
+        columns.push_back({found.text(i, 0),
+                           type_of(static_cast<Oid>(std::stoul(found.text(i, 1)))), true,
+                           found.text(i, 3)});
     }
     if (columns.empty())
       throw Error(ErrorCode::kIo, "this user of the database may not read the table '" +

@@ -58,6 +58,20 @@ TEST(PostgresSource, ReadsTablesThatStoreTheirRowsOnly) {
   EXPECT_ERROR(source->columns("nothing"), ErrorCode::kUnknownName);
 }
 
+TEST(PostgresSource, NamesTypesThatAreNothingButText) {
+  const testing::PostgresServer server;
+  server.run("CREATE DOMAIN place AS point");
+  server.run("CREATE TYPE mood AS ENUM ('good', 'bad')");
+  server.run(
+      "CREATE TABLE t (a bytea, b point, c place, d uuid, e time, f money, g interval, h bigint[], "
+      "i int, j text, k mood, l jsonb, m numeric, n date, o varchar(3), p boolean, q char(2))");
+  std::string foreign;
+  for (const ColumnInfo& column : open_postgres(server.uri())->columns("t"))
+    foreign += column.foreign_type + "|";
+  EXPECT_EQ(foreign, "bytea|point|point|uuid|time without time zone|money|interval|bigint[]|" +
+                         std::string(9, '|'));
+}
+
 // A price must not be reserved for rows that the user of the database may not read.
 TEST(PostgresSource, KnowsWhatItsUserMayRead) {
   const testing::PostgresServer server;

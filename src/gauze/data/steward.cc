@@ -89,7 +89,8 @@ class Checker {
     for (const ColumnInfo& info : source_.columns(table.name)) {
       if (!same_name(info.name, name)) continue;
       if (declared && says_whose(schema_, table, name))
-        return identified(source_.dialect(), *declared, info.type, raw);
+        return identified(source_.dialect(), *declared, info, raw);
+      if (declared) expect_readable(*declared, info);
       return source_.dialect().convert(
           info.type == Type::kDouble ? source_.dialect().unforeseen(raw) : raw, info.type,
           declared ? declared->domain.type : info.type);

@@ -252,9 +252,8 @@ std::string carried(const Dialect& dialect, const ColumnSchema& column,
       continue;
     }
     const std::string raw = dialect.identifier(info.name);
-    if (same_name(table.unit.column, column.name))
-      return identified(dialect, column, info.type, raw);
-    const std::string value = normalised(dialect, column, info.type, raw);
+    if (same_name(table.unit.column, column.name)) return identified(dialect, column, info, raw);
+    const std::string value = normalised(dialect, column, info, raw);
     return holds_integers(column.domain.type)
                ? dialect.convert(value, column.domain.type, Type::kInteger)
                : value;

@@ -9,6 +9,30 @@ bool is_nested(duckdb_type type) {
          type == DUCKDB_TYPE_ARRAY || type == DUCKDB_TYPE_UNION;
 }
 
+namespace {
+
+/// Enumerations, JSON and numbers of any length are written as what they are.
+std::string foreign_type(duckdb_type type) {
+  switch (type) {
+    case DUCKDB_TYPE_BLOB:
+      return "blob";
+    case DUCKDB_TYPE_UUID:
+      return "uuid";
+    case DUCKDB_TYPE_INTERVAL:
+      return "interval";
+    case DUCKDB_TYPE_BIT:
+      return "bit";
+    case DUCKDB_TYPE_TIME:
+    case DUCKDB_TYPE_TIME_TZ:
+    case DUCKDB_TYPE_TIME_NS:
+      return "time";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 ViewColumn view_column(const std::string& name, duckdb_type type) {
   const std::string column = duckdb_dialect().identifier(name);
   switch (type) {
@@ -45,12 +69,12 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
     case DUCKDB_TYPE_TIME:
     case DUCKDB_TYPE_TIME_TZ:
     case DUCKDB_TYPE_TIME_NS:
-      return {{name, Type::kText},
+      return {{name, Type::kText, true, foreign_type(type)},
               "CASE WHEN CAST(" + column +
                   " AS TIME) BETWEEN TIME '00:00:00' AND TIME '24:00:00' " + "THEN CAST(" + column +
                   " AS VARCHAR) END"};
     default:  // of JSON too, whose own casts are other than those of its text, which is what is left of it when mended
-      return {{name, Type::kText}, "CAST(" + column + " AS VARCHAR)"};
+      return {{name, Type::kText, true, foreign_type(type)}, "CAST(" + column + " AS VARCHAR)"};
   }
 }
 

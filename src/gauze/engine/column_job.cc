@@ -34,10 +34,7 @@ std::string declared(const ColumnSchema& column, const std::string& option) {
 /// Fills in what the schema knows and what tables imply.
 ColumnJob::Options completed(ColumnJob::Options options) {
   const Algorithm& algorithm = find_algorithm(options.algorithm.get());
-  if (!algorithm.per_person) {
-    throw Error(ErrorCode::kInvalidOption, "'" + algorithm.name + "' takes " + algorithm.input +
-                                               ", not people's rows; it has no form for tables");
-  }
+  expect_form_for_tables(algorithm);
   if (options.table->is_public()) {
     throw Error(ErrorCode::kInvalidOption,
                 "the table '" + options.table->name + "' is public; read it without noise");
@@ -103,6 +100,15 @@ Release<nlohmann::json> ColumnJob::run(Source& source, Context& context) const {
   cells.reserve(values.size());
   for (std::size_t row = 0; row < values.size(); ++row) cells.push_back(cell(values, row));
   return job_.run(Rows(std::move(cells)), context);
+}
+
+void expect_form_for_tables(const Algorithm& algorithm) {
+  if (algorithm.per_person) return;
+  throw Error(ErrorCode::kInvalidOption,
+              "data: '" + algorithm.name + "' has no form for tables, its input is " +
+                  algorithm.input +
+                  "; ask tables in SQL, which names, counts and ranks groups: gauze sql \"SELECT "
+                  "ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3\"");
 }
 
 const TableSchema& private_table(const Schema& schema, const std::string& table) {

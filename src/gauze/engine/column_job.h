@@ -48,6 +48,9 @@ class ColumnJob {
   Job job_;
 };
 
+/// Throws `kInvalidOption` with how to ask instead where the algorithm takes no people's rows.
+void expect_form_for_tables(const Algorithm& algorithm);
+
 /// The table of an algorithm's input: the named one, or the only private one. Throws `kUnknownName`,
 /// and `kInvalidOption` when it must be named.
 const TableSchema& private_table(const Schema& schema, const std::string& table);

@@ -48,6 +48,19 @@ Expression only_where(Expression value, const std::optional<Expression>& filter)
   return Expression::call("case", {*filter, std::move(value), Expression::of(std::monostate{})});
 }
 
+/// Whether it is computed from the identifier of the row's unit and constants alone.
+bool is_of_unit(const Expression& expression, const RelationNode& relation) {
+  if (expression.kind == Expression::Kind::kColumn)
+    return relation.columns[expression.column].is_unit;
+  bool any = false;
+  for (const Expression& each : expression.arguments) {
+    if (each.kind == Expression::Kind::kLiteral) continue;
+    if (!is_of_unit(each, relation)) return false;
+    any = true;
+  }
+  return any;
+}
+
 Ratio probability_of(const SqlExpr& expression) {
   std::optional<Ratio> p;
   if (const auto* ratio = std::get_if<Ratio>(&expression.literal)) p = *ratio;
@@ -119,10 +132,6 @@ void AnswerPlanner::keys(const SqlSelect& select) {
     if (std::any_of(keys_.begin(), keys_.end(),
                     [&](const Bound& other) { return other.expression == key.expression; }))
       continue;
-    if (key.expression.kind == Expression::Kind::kColumn &&
-        scope_.relation->columns[key.expression.column].is_unit)
-      not_private("grouping by the unit (" + to_sql(expression) +
-                  ") would show single people; group by something that many share");
     if (key.expression.kind == Expression::Kind::kLiteral)
       unsupported("GROUP BY a constant makes one group; leave it out");
     KeyColumn column{item_name({expression, ""}), key.facts.type, std::nullopt};
@@ -130,6 +139,11 @@ void AnswerPlanner::keys(const SqlSelect& select) {
       if (!item.name.empty() && to_sql(item.expression) == to_sql(expression))
         column.name = item.name;
     column.domain = domain_of(project(scope_.relation, {key.expression}, {"k"}), 0);
+    // patient_id % 10 has ten values, upper(patient_id) as many as there are people.
+    const bool names_units = key.expression.kind == Expression::Kind::kColumn || !column.domain;
+    if (names_units && is_of_unit(key.expression, *scope_.relation))
+      not_private("grouping by the unit (" + to_sql(expression) +
+                  ") would show single people; group by something that many share");
     if (column.domain && key.facts.nullable) column.domain->push_back(Value());
     if (column.domain) {
       groups *= column.domain->size();

@@ -125,15 +125,14 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
       throw Error(ErrorCode::kUnknownName, "the table '" + node.table.name + "' has no column '" +
                                                column.name + "', which its schema declares");
     const std::string raw = name + "." + dialect_.identifier(found->second.name);
-    const Type type = found->second.type;
-    const bool real = type == Type::kDouble;
+    const bool real = found->second.type == Type::kDouble;
     result.columns[i].facts = node.columns[i].facts;
     try {
       if (is_owner || !node.columns[i].keys.empty() ||
           same_name(node.table.unit.column, column.name)) {
-        result.columns[i].sql = identified(dialect_, column, type, raw);
+        result.columns[i].sql = identified(dialect_, column, found->second, raw);
       } else {
-        const std::string value = converted(dialect_, column, type, raw);
+        const std::string value = converted(dialect_, column, found->second, raw);
         result.columns[i].sql = confined(dialect_, column, value);
         result.columns[i].raw = {real ? raw : value, column, real};
       }

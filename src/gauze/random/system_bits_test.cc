@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <set>
@@ -15,7 +16,7 @@
 
 namespace {
 bool entropy_fails = false;
-int entropy_calls = 0;
+std::atomic<int> entropy_calls = 0;
 }  // namespace
 
 // Stands in for the system's own in this test program, so that its failure can be played (F10).
