@@ -41,7 +41,9 @@ Json as_json(const SchemaCheck& check) {
     }
     tables.push_back({{"name", table.name},
                       {"rows", table.rows},
-                      {"broken_rows", table.broken_rows},
+                      {"broken_rows", table.unseen.rows},
+                      {"rows_cut_off", table.unseen.row_ends},
+                      {"files_broken_off", table.unseen.file_ends},
                       {"rows_without_unit", table.rows_without_unit},
                       {"units", table.units},
                       {"units_over_bound", table.units_over_bound},
@@ -68,9 +70,15 @@ void print_columns(const SchemaCheck::Table& checked) {
 void print_check(const Schema& schema, const SchemaCheck& check) {
   for (const SchemaCheck::Table& checked : check.tables) {
     print_line(heading(checked.name) + "  " + grouped(checked.rows) + " rows");
-    if (checked.broken_rows > 0)
-      print_line("  " + grouped(checked.broken_rows) +
-                 " lines have too few fields or are no text: they are left out");
+    const auto tell = [](std::uint64_t count, const char* what) {
+      if (count > 0) print_line("  " + grouped(count) + what);
+    };
+    tell(checked.unseen.rows, " lines have too few fields or are no text: they are left out");
+    tell(checked.unseen.row_ends,
+         " rows have more fields than there are columns: what is beyond is passed over; is a comma "
+         "missing its quotes?");
+    tell(checked.unseen.file_ends,
+         " packed files break off: rows behind that are missing; fetch them again");
     const TableSchema& declared = schema.table(checked.name);
     if (declared.unit.kind == UnitSchema::Kind::kColumn ||
         declared.unit.kind == UnitSchema::Kind::kThrough) {

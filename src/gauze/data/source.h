@@ -87,6 +87,14 @@ struct ValueCounts {
   std::uint64_t nulls = 0;            ///< rows with none, or with text that is not UTF-8
 };
 
+/// What of a table's files no SELECT sees: exact counts, for the steward.
+struct Unseen {
+  std::uint64_t rows = 0;       ///< lines, or parts of JSON, that are no rows
+  std::uint64_t row_ends = 0;   ///< rows of CSV with something behind the last column
+  std::uint64_t file_ends = 0;  ///< packed files that cannot be unpacked to their end
+  bool operator==(const Unseen&) const = default;
+};
+
 /// How doubles are added up exactly: in whole steps of 2^exponent, each moved into [lower, upper] and rounded to
 /// the nearest step, ties to even. Ranges reach less than 2^51 steps from 0; exponents lie in [-1000, 960].
 struct StepSum {
@@ -130,8 +138,8 @@ class Source {
                                                     unsigned /*threads*/) {
     return {};
   }
-  /// How many rows no SELECT sees, an exact count for the steward. Throws `kInvalidInput` where SELECTs fail.
-  virtual std::uint64_t broken_rows(const std::string& /*table*/) { return 0; }
+  /// What no SELECT sees. Throws `kInvalidInput` where SELECTs fail.
+  virtual Unseen unseen(const std::string& /*table*/) { return {}; }
   /// How many values of a column every SELECT takes for null because they are no text in UTF-8, or decimals beyond their
   /// precision, for the steward.
   virtual std::uint64_t broken_texts(const std::string& /*table*/, const std::string& /*column*/) {

@@ -434,13 +434,19 @@ class FileSource final : public internal::EmbeddedSource {
     return internal::scan_parquet(files, named, threads, readable_.at(tables_->find(table)->first));
   }
 
-  std::uint64_t broken_rows(const std::string& table) override {
+  Unseen unseen(const std::string& table) override {
     const auto* found = tables_->find(table);
-    if (!found) return 0;
+    if (!found) return {};
     const Scan& scan = found->second;
     if (scan.holder.format == Format::kParquet) expect_columns(found->first, scan.holder);
     database_->make_ready(found->first, false);
-    return (scan.lines.empty() ? 0 : passed_over(scan)) + (scan.list ? scan.list->left_out() : 0);
+    Unseen result{.rows = scan.list ? scan.list->left_out() : 0};
+    if (!scan.lines.empty()) result.rows += passed_over(scan);
+    if (scan.holder.format == Format::kCsv) result.row_ends = beyond_the_columns(scan);
+    if (scan.holder.format != Format::kDuckDb && scan.holder.format != Format::kParquet)
+      for (const std::string& file : find_files(database_->main(), scan.holder.path))
+        if (internal::breaks_off(file)) ++result.file_ends;
+    return result;
   }
 
   std::uint64_t broken_texts(const std::string& table, const std::string& column) override {
@@ -508,6 +514,17 @@ class FileSource final : public internal::EmbeddedSource {
         read ? std::stoull(all.text(0, 0)) + std::stoull(broken.text(0, 0)) : 0;
     forget_rejects(connection);
     return count;
+  }
+
+  /// Rows of CSV that have one field more, and something in it.
+  std::uint64_t beyond_the_columns(const Scan& scan) {
+    constexpr std::string_view kEnd = "}, delim";
+    std::string wider = scan.lines;
+    wider.insert(wider.find(kEnd), ", 'beyond\x01': 'VARCHAR'");
+    DuckDbResult count;
+    const bool read =
+        database_->main().try_run("SELECT count(\"beyond\x01\") FROM " + wider, count);
+    return read ? std::stoull(count.text(0, 0)) : 0;
   }
 
   /// Every value of a column, and mends the table where that must be.

@@ -109,7 +109,7 @@ TEST(FileSource, ABrokenJsonLineIsNeverAnError) {
     EXPECT_THAT(rows, ::testing::Contains("1|2")) << name;
     EXPECT_THAT(rows, ::testing::Contains("3|4")) << name;
     EXPECT_LE(rows.size(), 3u) << name;
-    source->broken_rows(name);
+    source->unseen(name);
   }
 }
 
@@ -138,7 +138,7 @@ TEST(FileSource, WhatIsBrokenInAListOfJsonIsLeftOut) {
   for (std::size_t i = 0; i < std::size(damages); ++i) {
     const std::string name = "t" + std::to_string(i);
     EXPECT_EQ(rows_of(*source, "SELECT a FROM " + name), Lines{"1"}) << i;
-    EXPECT_EQ(source->broken_rows(name), broken[i]) << i;
+    EXPECT_EQ(source->unseen(name).rows, broken[i]) << i;
   }
 }
 
@@ -177,7 +177,7 @@ TEST(FileSource, CountsLinesOfJsonThatAreNoRows) {
   const auto source = open_files({{"t", folder.write("t.ndjson",
                                                      "{\"a\":1}\nx\n\n[2]\n{\"a\":\"\xff\"}\n"
                                                      "{\"a\":3}\n")}});
-  EXPECT_EQ(source->broken_rows("t"), 3u);
+  EXPECT_EQ(source->unseen("t").rows, 3u);
   EXPECT_EQ(rows_of(*source, "SELECT a FROM t ORDER BY a"), (Lines{"1", "3"}));
 }
 

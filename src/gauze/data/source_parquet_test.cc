@@ -43,7 +43,7 @@ TEST(FileSource, AnOddParquetRowIsNeverAnError) {
                     "CAST(f AS VARCHAR), b, s, CAST(h AS VARCHAR) FROM t")
                 .size(),
             2u);
-  EXPECT_EQ(source->broken_rows("t"), 0u);
+  EXPECT_EQ(source->unseen("t").rows, 0u);
 }
 
 /// A Parquet file of a SELECT in which some bytes have become others, as many.
@@ -89,7 +89,7 @@ TEST(FileSource, TextOfParquetThatIsNotUtf8IsNull) {
   // Lists and structs are no columns: mended, they would be written otherwise in every row.
   for (const ColumnInfo& column : source->columns("t"))
     EXPECT_TRUE(column.name != "l" && column.name != "r");
-  EXPECT_EQ(source->broken_rows("t"), 0u);
+  EXPECT_EQ(source->unseen("t").rows, 0u);
   EXPECT_EQ(source->broken_texts("t", "n"), 1u);
   EXPECT_EQ(source->broken_texts("t", "j"), 9u);
   EXPECT_EQ(source->broken_texts("t", "b"), 0u);
@@ -159,7 +159,7 @@ TEST(FileSource, AnOddTimeInParquetIsNeverAnError) {
   EXPECT_EQ(rows_of(*source, "SELECT " + dialect.convert("ms", Type::kTimestamp, Type::kInteger) +
                                  ", " + text("us") + ", t FROM t ORDER BY i"),
             (Lines{"1580605323004000|-|01:02:03", "253402300799999999|-|-", "-|-|01:02:03"}));
-  EXPECT_EQ(source->broken_rows("t"), 0u);
+  EXPECT_EQ(source->unseen("t").rows, 0u);
   EXPECT_EQ(rows_of(*open_files({{"t", path}}), "SELECT t FROM t ORDER BY i LIMIT 1"),
             Lines{"01:02:03"});
 }
@@ -414,7 +414,7 @@ TEST(FileSource, DecimalsOfParquetBeyondTheirPrecisionAreNull) {
         << precision;
     EXPECT_EQ(whole->broken_texts("t", "g"), 3u);
     EXPECT_EQ(broken->broken_texts("t", "g"), 4u);
-    EXPECT_EQ(broken->broken_rows("t"), 0u);
+    EXPECT_EQ(broken->unseen("t").rows, 0u);
   }
 }
 

@@ -52,7 +52,7 @@ class Checker {
   SchemaCheck::Table check(const TableSchema& table) {
     SchemaCheck::Table result;
     result.name = table.name;
-    result.broken_rows = source_.broken_rows(table.name);
+    result.unseen = source_.unseen(table.name);
     std::string select = "SELECT count(*), " + count(no_unit(table));
     for (const ColumnSchema& each : table.columns) {
       const std::string raw = column(table, each.name), value = converted(table, each.name, raw);

@@ -28,7 +28,7 @@ struct SchemaCheck {
   struct Table {
     std::string name;
     std::uint64_t rows = 0;
-    std::uint64_t broken_rows = 0;  ///< lines of CSV, or parts of JSON, that are no rows: left out
+    Unseen unseen;                        ///< left out, or cut off
     std::uint64_t rows_without_unit = 0;  ///< belong to nobody: take no part
     std::uint64_t units = 0;
     std::uint64_t units_over_bound = 0;  ///< have more than `rows_per_unit` rows

@@ -129,8 +129,35 @@ TEST(SchemaCheck, LinesOfCsvThatAreNoTextAreCounted) {
       *source,
       parse_schema(R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row", "columns": {
                                   "a": {"type": "integer"}, "b": {"type": "text"}}}}})"));
-  EXPECT_EQ(check.tables[0].broken_rows, 1u);
+  EXPECT_EQ(check.tables[0].unseen.rows, 1u);
   EXPECT_EQ(check.tables[0].rows, 2u);
+}
+
+// Two of the lines have something behind the last column, one nothing but a comma, and one too little.
+TEST(SchemaCheck, TellsOfFieldsBeyondTheLastColumn) {
+  const Folder folder;
+  const std::string text = "a,b\n1,2\n3,4,5\n6,7,\n8\n\"9\n9\",1,\"2\",3\n";
+  const auto source = open_files({{"t", folder.write("t.csv", text)}});
+  EXPECT_EQ(source->unseen("t"), (Unseen{.rows = 1, .row_ends = 2, .file_ends = 0}));
+  EXPECT_EQ(testing::rows_of(*source, "SELECT count(*) FROM t"), std::vector<std::string>{"4"});
+}
+
+TEST(SchemaCheck, TellsOfPackedFilesThatBreakOff) {
+  for (const std::string packing : {"gz", "zst"}) {
+    for (const std::string format : {"csv", "ndjson"}) {
+      const Folder folder;
+      const std::string whole = folder.path("t1." + format + "." + packing);
+      internal::run_duckdb({"COPY (SELECT i AS a, hash(i) AS b FROM range(20000) t(i)) TO '" +
+                            whole + "' (FORMAT " + (format == "csv" ? "csv" : "json") +
+                            ", COMPRESSION " + (packing == "gz" ? "gzip" : "zstd") + ")"});
+      const std::string path = folder.path("t*." + format + "." + packing);
+      EXPECT_EQ(open_files({{"t", path}})->unseen("t"), Unseen{}) << path;
+      std::ifstream stream(whole, std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+      folder.write("t2." + format + "." + packing, bytes.substr(0, bytes.size() / 2));
+      EXPECT_EQ(open_files({{"t", path}})->unseen("t").file_ends, 1u) << path;
+    }
+  }
 }
 
 TEST(SchemaCheck, AColumnThatTheDataLacksIsAnError) {

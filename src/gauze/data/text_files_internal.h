@@ -14,6 +14,8 @@ namespace gauze::internal {
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings);
 /// Whether a file is, by its name.
 bool is_packed(std::string_view path);
+/// Whether a packed file cannot be unpacked to its end; SELECTs then see what is before.
+bool breaks_off(const std::string& path);
 /// In quotes, for messages: no passwords, and not too long.
 std::string shown_path(const std::string& path);
 
