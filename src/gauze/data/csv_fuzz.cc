@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       {"age", {.type = Type::kInteger, .lower = std::int64_t{0}, .upper = std::int64_t{120}}},
       {"day", {.type = Type::kTimestamp}}};
   try {
-    const auto source = gauze::open_files({{"t", path}}, {.threads = 1, .memory = 200'000'000});
+    const auto source = gauze::open_files({{"t", path}}, {.threads = 1, .memory = 1'000'000'000});
     const auto table = gauze::read_table(*source, schema);
     for (std::size_t row = 0; row < table.rows(); ++row) {
       const auto age = table.columns()[1].integers()[row];

@@ -1,5 +1,8 @@
 // Many clients at once, and the ledger on a PostgreSQL server.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -198,6 +201,99 @@ TEST_F(LedgerOnAServer, ThatGoesAwayIsUnavailableAndComesBack) {
   ledger.verify();
 }
 
+/// Stands between a client and the server, and hangs up on the first client that commits while it is told to.
+class Wire {
+ public:
+  enum class Cut { kNever, kBeforeTheCommit, kBehindTheCommit };
+
+  Wire(const std::string& server_folder, const std::string& folder)
+      : server_(server_folder), listener_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+    const sockaddr_un address = address_in(folder);
+    if (bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        listen(listener_, 8) != 0)
+      throw std::runtime_error("no socket");
+    thread_ = std::thread([this] {
+      for (;;) {
+        const int client = accept(listener_, nullptr, nullptr);
+        if (client < 0) return;
+        pass(client);
+        close(client);
+      }
+    });
+  }
+  ~Wire() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  void cut(Cut where) { cut_ = where; }
+
+ private:
+  static sockaddr_un address_in(const std::string& folder) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    (folder + "/.s.PGSQL.5432").copy(address.sun_path, sizeof address.sun_path - 1);
+    return address;
+  }
+
+  static bool move(int from, int to, std::string& bytes) {
+    std::array<char, 65536> buffer{};
+    const ssize_t size = read(from, buffer.data(), buffer.size());
+    if (size <= 0) return false;
+    bytes.assign(buffer.data(), static_cast<std::size_t>(size));
+    return to < 0 || write(to, buffer.data(), bytes.size()) == size;
+  }
+
+  /// One client at a time, until either side is done.
+  void pass(int client) {
+    const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+    const sockaddr_un address = address_in(server_);
+    connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    for (bool open = true; open;) {
+      std::array<pollfd, 2> ends = {pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}};
+      poll(ends.data(), ends.size(), -1);
+      std::string bytes;
+      if (ends[1].revents != 0) open = move(server, client, bytes);
+      if (!open || ends[0].revents == 0) continue;
+      open = move(client, -1, bytes);
+      const bool commits = bytes.find(std::string("COMMIT", 7)) != std::string::npos;
+      const Cut cut = commits ? cut_.exchange(Cut::kNever) : Cut::kNever;
+      if (cut == Cut::kBeforeTheCommit) break;
+      open =
+          open && write(server, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+      if (cut != Cut::kBehindTheCommit) continue;
+      move(server, -1, bytes);  // done, and nobody hears of it
+      break;
+    }
+    close(server);
+  }
+
+  std::string server_;
+  int listener_;
+  std::atomic<Cut> cut_ = Cut::kNever;
+  std::thread thread_;
+};
+
+// Whether the server has committed can be asked afterwards, so nobody pays twice for the same question.
+TEST_F(LedgerOnAServer, KnowsWhetherItWasChargedWhenTheAnswerIsLost) {
+  { new_ledger(uri(), Budget::pure(1)); }
+  const LedgerFolder folder;
+  Wire wire(uri().substr(uri().find("host=") + 5), folder.path());
+  Ledger ledger = Ledger::open("postgresql://gauze@/postgres?host=" + folder.path());
+  wire.cut(Wire::Cut::kBehindTheCommit);
+  Grant grant = ledger.reserve(ask(), pure("0.25"));
+  EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(3, 4)));
+  wire.cut(Wire::Cut::kBehindTheCommit);
+  ledger.settle(std::move(grant));
+  EXPECT_EQ(ledger.history().back().state, Entry::State::kSettled);
+  wire.cut(Wire::Cut::kBeforeTheCommit);
+  EXPECT_ERROR(ledger.reserve(ask(), pure("0.25")), ErrorCode::kUnavailable);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(3, 4)));
+  ledger.settle(ledger.reserve(ask(), pure("0.25")));
+  EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(1, 2)));
+  ledger.verify();
+}
+
 // The server is taken away in the middle of a run, five times, and set up to acknowledge before it has written: what was
 // granted must be there all the same, for the ledger does not take that setting.
 TEST_F(LedgerOnAServer, RemembersEveryGrantWhenTheServerCrashes) {
@@ -210,7 +306,7 @@ TEST_F(LedgerOnAServer, RemembersEveryGrantWhenTheServerCrashes) {
     std::atomic<bool> gone = false;
     std::thread client([&] {
       try {
-        Ledger ledger = Ledger::open(uri());
+        Ledger ledger = Ledger::open(uri(), kSoon);
         for (;;) {
           Grant grant = ledger.reserve(ask(std::to_string(seen)), pure("1"));
           ++seen;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string_view>
+#include <thread>
 
 #include "gauze/base/error.h"
 #include "gauze/ledger/connection_internal.h"
@@ -12,6 +13,9 @@ namespace {
 
 // Whoever writes holds this lock. Advisory, so that analysts need no right but to select and insert.
 constexpr const char* kLock = "5147529362114871913";
+
+// Where the fate of a commit is not known.
+constexpr std::chrono::milliseconds kBetweenTries{50};
 
 struct PostgresCloser {
   void operator()(PGconn* connection) const { PQfinish(connection); }
@@ -105,23 +109,58 @@ class PostgresConnection final : public Connection {
     if (!writes) return;
     // Each statement after the lock sees all that was committed before it.
     try {
-      execute(std::string("SELECT pg_advisory_xact_lock(") + kLock + ")");
+      number_ = execute(std::string("SELECT txid_current(), pg_advisory_xact_lock(") + kLock + ")")
+                    .at(0)
+                    .at(0);
     } catch (...) {
       roll_back();
       throw;
     }
   }
   void commit() override {
-    execute("COMMIT");
-    in_transaction_ = false;
+    try {
+      execute("COMMIT");
+    } catch (const Error&) {
+      // The answer may be lost on its way, and the commit not: whoever asks again would pay twice.
+      if (PQstatus(connection_.get()) == CONNECTION_OK || number_.empty() || !was_committed())
+        throw;
+    }
+    end();
   }
   void roll_back() noexcept override {
     PQclear(PQexec(connection_.get(), "ROLLBACK"));
-    in_transaction_ = false;
+    end();
   }
   void check() override {}
 
  private:
+  void end() {
+    in_transaction_ = false;
+    number_.clear();
+  }
+
+  /// Whether the transaction that was under way when the connection was lost has happened. Throws where the server
+  /// does not come back, or does not know, before patience ends.
+  bool was_committed() {
+    const std::string number = number_;
+    end();
+    const auto deadline = std::chrono::steady_clock::now() + patience_;
+    for (;; std::this_thread::sleep_for(kBetweenTries)) {
+      std::string status;
+      try {
+        status = execute("SELECT txid_status($1)", {number}).at(0).at(0);
+      } catch (const Error&) {
+      }
+      if (status == "committed") return true;
+      if (status == "aborted") return false;
+      if (std::chrono::steady_clock::now() > deadline)
+        throw Error(ErrorCode::kUnavailable,
+                    "the database server that keeps the ledger went away while it was written, and "
+                    "whether something was charged is not known; `gauze ledger history` tells when "
+                    "it is back");
+    }
+  }
+
   /// A server that went away may be back.
   void revive() {
     if (PQstatus(connection_.get()) == CONNECTION_OK) return;
@@ -138,6 +177,7 @@ class PostgresConnection final : public Connection {
 
   std::chrono::milliseconds patience_;
   bool in_transaction_ = false;
+  std::string number_;  ///< of the transaction that writes
   std::unique_ptr<PGconn, PostgresCloser> connection_;
 };
 

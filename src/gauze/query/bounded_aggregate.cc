@@ -176,7 +176,7 @@ struct BoundedAggregate::Parts {
 template <std::size_t kUnitWords>
 struct BoundedAggregate::PartsOf final : Parts {
   using Limits = UnitLimits<kUnitWords>;
-  using Unit = Limits::Unit;
+  using Unit = typename Limits::Unit;
   /// What a thread needs to add rows.
   struct Feed {
     RowWriter writer;

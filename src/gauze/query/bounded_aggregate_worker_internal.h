@@ -171,7 +171,7 @@ class Worker {
  private:
   static constexpr std::uint32_t kCarried = 1u << 31, kNoBoxes = UINT32_MAX;
   static constexpr std::size_t kMostDue = 32, kAhead = 16, kUnitsAhead = 2;
-  using Unit = Limits::Unit;
+  using Unit = typename Limits::Unit;
   struct Entry {
     std::uint64_t order;  // the keyed hash by which a unit's groups compete
     std::uint32_t row;    // in this wave, or kCarried + position among the carried
