@@ -70,15 +70,15 @@ void print_columns(const SchemaCheck::Table& checked) {
 void print_check(const Schema& schema, const SchemaCheck& check) {
   for (const SchemaCheck::Table& checked : check.tables) {
     print_line(heading(checked.name) + "  " + grouped(checked.rows) + " rows");
-    const auto tell = [](std::uint64_t count, const char* what) {
-      if (count > 0) print_line("  " + grouped(count) + what);
+    const auto tell = [](const std::string& what, std::uint64_t count, const std::string& then) {
+      if (count > 0) print(wrap(what + ": " + grouped(count) + "; " + then, "  "));
     };
-    tell(checked.unseen.rows, " lines have too few fields or are no text: they are left out");
-    tell(checked.unseen.row_ends,
-         " rows have more fields than there are columns: what is beyond is passed over; is a comma "
-         "missing its quotes?");
-    tell(checked.unseen.file_ends,
-         " packed files break off: rows behind that are missing; fetch them again");
+    tell("lines with too few fields, or that are no text", checked.unseen.rows,
+         "they are left out");
+    tell("rows with more fields than there are columns", checked.unseen.row_ends,
+         "what is beyond is passed over. Perhaps a cell with a comma lacks its quotes");
+    tell("packed files that break off", checked.unseen.file_ends,
+         "the rows behind that are missing. Fetch them again");
     const TableSchema& declared = schema.table(checked.name);
     if (declared.unit.kind == UnitSchema::Kind::kColumn ||
         declared.unit.kind == UnitSchema::Kind::kThrough) {

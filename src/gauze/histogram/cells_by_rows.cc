@@ -100,13 +100,14 @@ Release<RangeHistogram> CellsByRows::run(std::span<const std::int64_t> counts,
   const auto [view, left, strength] = look(counts, context.bits);
   const double rows =
       strength / CountNoise::laplace(options_.epsilon, options_.rows_per_unit).rate();
+  const std::string seen = view != nullptr ? view->rows : "too few";
   const auto released = [&](const auto& method) {
     Meter paid(method.event());
     Context rest{paid, context.bits};
     Release<RangeHistogram> result{method.run(counts, rest).value, accuracy(), event()};
     if (options_.expected_rows == 0)
-      result.value.set_note(std::string(view != nullptr ? view->rows : "too few") +
-                            " rows by a paid look, about " + std::to_string(std::llround(rows)));
+      result.value.set_note(seen + " rows by a paid look, about " +
+                            std::to_string(std::llround(rows)));
     return result;
   };
   if (view == nullptr)
