@@ -275,6 +275,54 @@ class FooterEditor {
 
 }  // namespace
 
+bool has_old_statistics(std::span<const std::uint8_t> footer) {
+  using Field = ThriftReader::Field;
+  using Type = ThriftReader::Type;
+  constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kInteger96 = 3, kBytes = 6;
+  bool is_unsigned = false, of_integers = false, of_bytes = false;
+  ThriftReader reader(footer);
+  const auto column = [&](const Field& metadata) {
+    std::int64_t stored = 0;
+    bool found[7] = {};  // the largest and least, old (1, 2) and new (5, 6)
+    reader.fields(metadata.type, [&](const Field& field) {
+      if (field.id == 1) stored = reader.integer(field.type);
+      if (field.id == 12)
+        reader.fields(field.type, [&](const Field& each) {
+          if (each.id >= 1 && each.id <= 6) found[each.id] = true;
+          return false;
+        });
+      return field.id == 1 || field.id == 12;
+    });
+    const bool old = (found[1] && !found[5]) || (found[2] && !found[6]);
+    of_integers = of_integers || (old && (stored == kInteger32 || stored == kInteger64));
+    of_bytes = of_bytes || (old && (stored == kInteger96 || stored >= kBytes));
+  };
+  const auto in_list = [&](const Field& field, std::int64_t id, const auto& each) {
+    reader.list(field.type, [&](Type type) {
+      reader.fields(type, [&](const Field& part) {
+        if (part.id != id) return false;
+        each(part);
+        return true;
+      });
+    });
+  };
+  try {
+    reader.fields(ThriftReader::kStruct, [&](const Field& field) {
+      if (field.id == 2)
+        in_list(field, 6, [&](const Field& converted) {
+          const std::int64_t annotation = reader.integer(converted.type);
+          is_unsigned = is_unsigned || (annotation >= 11 && annotation <= 14);
+        });
+      if (field.id == 4)
+        in_list(field, 1, [&](const Field& chunks) { in_list(chunks, 3, column); });
+      return field.id == 2 || field.id == 4;
+    });
+  } catch (const ThriftReader::Unreadable&) {
+    return true;
+  }
+  return of_bytes || (of_integers && is_unsigned);
+}
+
 std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer) {
   try {
     return FooterEditor(footer).edited();

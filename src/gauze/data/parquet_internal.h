@@ -110,6 +110,11 @@ class InputFile {
 /// The bytes of a file's metadata; empty when it has none that can be read.
 std::vector<std::uint8_t> parquet_footer(const InputFile& file);
 
+/// Whether a file says which values are the least and the largest in fields that no longer count: of texts and bytes, and of
+/// numbers without a sign, they are in another order than the engine takes them for, which would pass over rows that are there.
+/// True where it cannot be read.
+bool has_old_statistics(std::span<const std::uint8_t> footer);
+
 /// The same metadata, in which columns of text and of decimals in bytes are columns of bytes and timestamps in milliseconds
 /// are integers, without statistics. Nothing when it cannot be read.
 std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer);

@@ -51,7 +51,7 @@ Stored stored_plainly(const SchemaNode& element, Type type) {
   const std::int64_t converted = element.converted, logical = element.logical;
   const auto is = [&](Stored stored) { return element.type == static_cast<std::int64_t>(stored); };
   if (type == Type::kText && is(Stored::kByteArray) &&
-      (converted == kUtf8 || (converted == kNone && logical == kString)) &&
+      converted == kUtf8 &&  // without it the engine takes them for bytes
       (logical == kString || logical == kNone))
     return Stored::kByteArray;
   if (type == Type::kDouble && is(Stored::kDouble) && converted == kNone && logical == kNone)

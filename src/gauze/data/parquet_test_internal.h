@@ -81,11 +81,12 @@ struct TestPage {
   std::string values = {};
 };
 
-/// Of a column of decimals, whose annotation is 5.
+/// Of a column of decimals, whose annotation is 5; statistics of any.
 struct TestDecimal {
   int precision = 0, scale = 0;
   int size = 0;                       ///< of each value, where that is fixed
   std::string least = {}, most = {};  ///< statistics; none where empty
+  bool old = false;                   ///< whether these are in fields that no longer count
 };
 
 /// A file of one column `g` with one row group. `stored` is the number of a type, `annotation` that of a converted
@@ -139,7 +140,9 @@ inline std::string parquet_file(int stored, bool nullable, int codec,
   column.number(5, rows, 6).number(6, size, 6).number(7, size, 6).number(9, data, 6);
   if (dictionary > 0) column.number(11, dictionary, 6);
   if (!decimal.most.empty())
-    column.inside(12, ThriftWriter().text(5, decimal.most).text(6, decimal.least));
+    column.inside(12, ThriftWriter()
+                          .text(decimal.old ? 1 : 5, decimal.most)
+                          .text(decimal.old ? 2 : 6, decimal.least));
   ThriftWriter group;
   group.list(1, {ThriftWriter().number(2, 4, 6).inside(3, column)})
       .number(2, size, 6)

@@ -147,7 +147,13 @@ class FileTables final : public internal::DuckDbKeeper {
     if (holder.format == Format::kParquet)
       for (ViewColumn& column : columns) column.sql = internal::within_precision(column);
     if (holder.format == Format::kParquet)
-      for (const std::string& file : files) note_decimals(scan, file);
+      for (const std::string& file : files) {
+        note_decimals(scan, file);
+        leave_out_variants(scan, file);
+        scan.mends_first =
+            scan.mends_first ||
+            internal::has_old_statistics(internal::parquet_footer(internal::InputFile(file)));
+      }
     make_view(name, scan);
     return scan;
   }
@@ -265,8 +271,11 @@ class FileTables final : public internal::DuckDbKeeper {
       return {holder, {{csv}}, csv, "false"};
     }
     if (holder.format == Format::kParquet) return {holder, {{scan_parquet(sql_text(holder.path))}}};
-    if (holder.format == Format::kDuckDb)
-      return {holder, {{attach(holder) + "." + duckdb_dialect().identifier(holder.table)}}};
+    if (holder.format == Format::kDuckDb) {
+      const std::string database = attach(holder);
+      expect_stored_rows(holder, database);
+      return {holder, {{database + ".main." + duckdb_dialect().identifier(holder.table)}}};
+    }
     auto list = are_lists(connection, holder.path, files)
                     ? std::make_unique<internal::ListLines>(files, database_.folder())
                     : nullptr;
@@ -294,11 +303,45 @@ class FileTables final : public internal::DuckDbKeeper {
                            shown_path(holder.path) +
                                " is no DuckDB file that can be read; is another program writing "
                                "to it?");
-    return at->second + ".main";
+    return at->second;
+  }
+
+  /// What a view computes may fail on somebody's row, and the engine mixes it with the conditions of a question.
+  void expect_stored_rows(const Holder& holder, const std::string& database) {
+    DuckDbResult views;
+    if (database_.main().try_run(
+            "SELECT 1 FROM duckdb_views() WHERE database_name = " + sql_text(database) +
+                " AND schema_name = 'main' AND lower(view_name) = lower(" + sql_text(holder.table) +
+                ")",
+            views) &&
+        views.rows() == 0)
+      return;
+    throw Error(ErrorCode::kUnsupported,
+                "'" + holder.table.substr(0, 60) + "' in " + shown_path(holder.path) +
+                    " is a view: what it computes could fail on somebody's row, and that would "
+                    "show; make a table of it");
+  }
+
+  /// To the engine they are JSON, and one value that it cannot write makes every question fail.
+  void leave_out_variants(Scan& scan, const std::string& file) {
+    std::vector<ViewColumn>& columns = scan.parts.front().columns;
+    DuckDbResult nested;
+    if (std::none_of(columns.begin(), columns.end(),
+                     [](const ViewColumn& each) { return each.alias == "JSON"; }))
+      return;
+    if (!database_.main().try_run(
+            "SELECT name FROM parquet_schema(" + sql_text(file) + ") WHERE num_children > 0",
+            nested))
+      return;
+    for (std::size_t i = 0; i < nested.rows(); ++i)
+      std::erase_if(columns, [&](const ViewColumn& each) {
+        return each.alias == "JSON" && same_name(each.info.name, nested.text(i, 0));
+      });
   }
 
   /// Of decimals that have as many bytes as each value needs the engine reads more than there are: the first byte of what has
-  /// none, to see its sign, and eight bytes of those with more than 38 digits, which are doubles. Those are another row's.
+  /// none, to see its sign, and eight bytes of those with more than 38 digits, which are doubles. Those are another row's. Of
+  /// more than 38 digits in bytes of one size it reads wrong numbers, by the size.
   void note_decimals(Scan& scan, const std::string& file) {
     std::vector<ViewColumn>& columns = scan.parts.front().columns;
     const auto is_decimal = [](const ViewColumn& each) {
@@ -307,8 +350,10 @@ class FileTables final : public internal::DuckDbKeeper {
     DuckDbResult found;
     if (std::none_of(columns.begin(), columns.end(), is_decimal)) return;
     if (!database_.main().try_run("SELECT name FROM parquet_schema(" + sql_text(file) +
-                                      ") WHERE type = 'BYTE_ARRAY' AND (converted_type = "
-                                      "'DECIMAL' OR logical_type LIKE 'Decimal%')",
+                                      ") WHERE (type = 'BYTE_ARRAY' OR (type = "
+                                      "'FIXED_LEN_BYTE_ARRAY' AND precision > 38)) AND "
+                                      "(converted_type = 'DECIMAL' OR logical_type LIKE "
+                                      "'Decimal%')",
                                   found))
       return;
     for (std::size_t i = 0; i < found.rows(); ++i) {

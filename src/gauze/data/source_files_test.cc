@@ -440,6 +440,17 @@ TEST(FileSource, BytesAndTheLikeAreNothingButText) {
   }
 }
 
+// Whether a question fails would tell whether somebody with x meets its condition.
+TEST(FileSource, ViewsInFilesOfDuckDbAreRefused) {
+  const Folder folder;
+  internal::run_duckdb({"ATTACH '" + folder.path("z.duckdb") + "' AS z",
+                        "CREATE TABLE z.t AS SELECT 'x' AS s",
+                        "CREATE VIEW z.v AS SELECT CAST(s AS INTEGER) AS k FROM z.t"});
+  EXPECT_EQ(open_files({{"t", folder.path("z.duckdb")}})->columns("t").size(), 1u);
+  EXPECT_ERROR(open_files({{"v", folder.path("z.duckdb")}}), ErrorCode::kUnsupported);
+  EXPECT_ERROR(open_files({{"x", folder.path("z.duckdb") + ":V"}}), ErrorCode::kUnsupported);
+}
+
 TEST(FileSource, SaysWhichFileIsNotThere) {
   EXPECT_ERROR(open_files({{"t", "nowhere/people.csv"}}), ErrorCode::kIo);
   EXPECT_THAT(message_of({{"t", "nowhere/people.csv"}}), HasSubstr("nowhere/people.csv"));

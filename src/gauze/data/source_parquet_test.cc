@@ -418,6 +418,50 @@ TEST(FileSource, DecimalsOfParquetBeyondTheirPrecisionAreNull) {
   }
 }
 
+// The engine reads eight bytes at a time, and takes the last of 17 for the first of eight.
+TEST(FileSource, LongDecimalsOfParquetInBytesOfOneSizeAreNull) {
+  const Folder folder;
+  const auto source =
+      open_files({{"t", folder.write("t.parquet",
+                                     decimal_file({40, 2, 17}, {std::string(16, '\0') + '\5'}))}});
+  EXPECT_EQ(rows_of(*source, "SELECT CAST(COUNT(*) AS BIGINT), CAST(COUNT(g) AS BIGINT) FROM t"),
+            Lines{"1|0"});
+}
+
+// They were of bytes with signs: é is the least there. The engine takes it for the largest and passes over what lies between
+// them, which is everything, as soon as somebody has z.
+TEST(FileSource, OldStatisticsOfTextHideNoRow) {
+  const Folder folder;
+  for (const bool old : {true, false}) {
+    const auto source = open_files(
+        {{"t", folder.write(
+                   "t.parquet",
+                   testing::parquet_file(
+                       6, false, 0, {{.rows = 3, .values = testing::plain_texts({"é", "z", "é"})}},
+                       0, nullptr, {0, 0, 0, old ? "é" : "z", old ? "z" : "é", old}))}});
+    EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM t WHERE g = 'é'"), Lines{"2"}) << old;
+    EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM t WHERE g = 'z'"), Lines{"1"}) << old;
+  }
+}
+
+// To the engine they are bytes, written with escapes. What else there is must not decide who reads them.
+TEST(FileSource, TextThatOnlyItsLogicalTypeNamesIsLeftToTheEngine) {
+  const Folder folder;
+  const auto read = [&](int annotation) {
+    const auto source = open_files(
+        {{"t",
+          folder.write("t.parquet",
+                       testing::parquet_file(
+                           6, false, 0, {{.rows = 2, .values = testing::plain_texts({"é", "z"})}},
+                           annotation, nullptr, {},
+                           testing::ThriftWriter().inside(1, testing::ThriftWriter())))}});
+    const std::vector<ColumnInfo> columns = {{"g", Type::kText}};
+    return !source->scan("t", columns, 1).empty();
+  };
+  EXPECT_TRUE(read(0));
+  EXPECT_FALSE(read(-1));
+}
+
 // In integers they are never too long to be read, but statistics were.
 TEST(FileSource, StatisticsOfDecimalsBeyondTheirPrecisionAreNoError) {
   const Folder folder;
