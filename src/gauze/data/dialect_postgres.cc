@@ -8,6 +8,18 @@ namespace {
 
 using namespace internal;
 
+/// Collations of columns may have no patterns; the database's own is deterministic: equal texts are the same bytes.
+std::string plain_text(const std::string& x) {
+  return '(' + cast(x, "TEXT") + " COLLATE \"default\")";
+}
+
+/// Null where the text is longer than any that is read: functions of texts fail where what they make has a gigabyte, and so does
+/// a row. What is stored is looked at first, for it may be packed, two hundred times at most.
+std::string unless_long(const std::string& x, const std::string& then) {
+  return "(CASE WHEN pg_column_size(" + x + ") <= 1100000 THEN CASE WHEN octet_length(" +
+         cast(x, "TEXT") + ") <= 524288 THEN " + then + " END END)";
+}
+
 /// PostgreSQL's casts raise errors, so every cast of a text stands behind a pattern that admits only what it
 /// reads. CASE evaluates a branch only for the rows that reach it.
 std::string guarded(const std::string& x, const char* pattern, const std::string& then,
@@ -52,6 +64,11 @@ class Postgres final : public SharedDialect {
  public:
   Postgres() : SharedDialect("DOUBLE PRECISION", "TEXT") {}
   std::string_view name() const override { return "postgresql"; }
+
+  // Decimals of any number of places are equal where they differ in zeros at the end.
+  std::string identity(const std::string& x, Type from, Type to) const override {
+    return SharedDialect::identity(from == Type::kDecimal ? "trim_scale(" + x + ")" : x, from, to);
+  }
 
   std::string steps(const std::string& x, Type type, int exponent) const override {
     if (type == Type::kInteger) return integer_steps(x, exponent);
@@ -98,13 +115,12 @@ class Postgres final : public SharedDialect {
   }
 
   std::string to_text(const std::string& x, Type from) const override {
-    // The database's own collation is deterministic: equal texts are the same bytes.
-    return from == Type::kText ? '(' + cast(x, "TEXT") + " COLLATE \"default\")" : cast(x, "TEXT");
+    return from == Type::kText ? unless_long(x, plain_text(x)) : cast(x, "TEXT");
   }
 
   std::string to_date(const std::string& x, Type from) const override {
     if (from == Type::kDate) return within_years(*this, x, from);
-    if (from == Type::kText) return date_of_text(cast(x, "TEXT"));
+    if (from == Type::kText) return unless_long(x, date_of_text(plain_text(x)));
     if (from == Type::kTimestamp)
       return within_years(*this, cast(cast(x, "TIMESTAMP"), "DATE"), Type::kDate);
     no_conversion(from, Type::kDate);
@@ -113,14 +129,14 @@ class Postgres final : public SharedDialect {
   std::string to_timestamp(const std::string& x, Type from) const override {
     // A timestamp with time zone becomes one without in the session's zone, which is UTC.
     if (from == Type::kTimestamp) return within_years(*this, cast(x, "TIMESTAMP"), from);
-    if (from == Type::kText) return timestamp_of_text(cast(x, "TEXT"));
+    if (from == Type::kText) return unless_long(x, timestamp_of_text(plain_text(x)));
     if (from == Type::kDate) return cast(within_years(*this, x, from), "TIMESTAMP");
     no_conversion(from, Type::kTimestamp);
   }
 
   std::string to_boolean(const std::string& x, Type from) const override {
     if (from == Type::kBoolean) return x;
-    if (from == Type::kText) return boolean_of_words(*this, cast(x, "TEXT"));
+    if (from == Type::kText) return unless_long(x, boolean_of_words(*this, plain_text(x)));
     if (from == Type::kDouble) return '(' + without_nan(x) + " <> 0)";
     if (from == Type::kDecimal) return "(nullif(" + x + ", 'NaN') <> 0)";
     if (from == Type::kInteger) return '(' + x + " <> 0)";
@@ -146,16 +162,18 @@ class Postgres final : public SharedDialect {
       case Type::kText:
         break;
     }
-    const std::string text = cast(x, "TEXT");
-    return guarded(text, kInteger, cast(text, "BIGINT"),
+    const std::string text = plain_text(x);
+    return unless_long(
+        x, guarded(text, kInteger, cast(text, "BIGINT"),
                    guarded(text, kDecimal, integer_of_numeric(cast(text, "NUMERIC")),
-                           infinite(text, "9223372036854774784", "-9223372036854774784")));
+                           infinite(text, "9223372036854774784", "-9223372036854774784"))));
   }
 
   std::string exact_integer(const std::string& x, Type from) const override {
     if (from != Type::kDecimal) {
-      const std::string text = cast(x, "TEXT");
-      return guarded(text, kWhole, exact_integer(cast(text, "NUMERIC"), Type::kDecimal));
+      const std::string text = plain_text(x);
+      return unless_long(
+          x, guarded(text, kWhole, exact_integer(cast(text, "NUMERIC"), Type::kDecimal)));
     }
     return "(CASE WHEN " + x + " BETWEEN -9223372036854775808 AND 9223372036854775807 AND " + x +
            " = trunc(" + x + ") THEN " + cast(x, "BIGINT") + " END)";
@@ -165,9 +183,10 @@ class Postgres final : public SharedDialect {
     if (from == Type::kDouble) return without_nan(cast(x, "DOUBLE PRECISION"));
     if (from == Type::kDecimal) return double_of_numeric(x);
     if (from == Type::kText) {
-      const std::string text = cast(x, "TEXT");
-      return guarded(text, kDecimal, double_of_numeric(cast(text, "NUMERIC")),
-                     infinite(text, double_literal(HUGE_VAL), double_literal(-HUGE_VAL)));
+      const std::string text = plain_text(x);
+      return unless_long(
+          x, guarded(text, kDecimal, double_of_numeric(cast(text, "NUMERIC")),
+                     infinite(text, double_literal(HUGE_VAL), double_literal(-HUGE_VAL))));
     }
     return cast(to_integer(x, from), "DOUBLE PRECISION");
   }

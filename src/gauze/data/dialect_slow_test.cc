@@ -66,7 +66,8 @@ class Dialects : public ::testing::Test {
       const Dialect& dialect = source->dialect();
       SCOPED_TRACE(std::string(dialect.name()) + ", " + table);
       const std::string sql = "SELECT CAST(" + expression(dialect) + " AS " +
-                              dialect.type_name(Type::kText) + ") FROM " + table + " ORDER BY id";
+                              dialect.type_name(Type::kText) + ") FROM " +
+                              source->table_sql(table) + " ORDER BY id";
       EXPECT_EQ(rows_of(*source, sql), expected) << sql;
     }
   }
@@ -155,7 +156,7 @@ TEST_F(Dialects, ConvertTextWithoutEverFailing) {
       expected.push_back(each == "-" ? each : to_text(Value(std::strtod(each.c_str(), nullptr))));
     EXPECT_EQ(
         rows_of(*source, "SELECT " + source->dialect().convert("x", Type::kText, Type::kDouble) +
-                             " FROM t ORDER BY id"),
+                             " FROM " + source->table_sql("t") + " ORDER BY id"),
         expected);
   }
 }
@@ -210,7 +211,7 @@ TEST_F(Dialects, ConvertNumbersAndTimesWithoutEverFailing) {
   for (const auto& source : sources_) {
     const auto reals = [&](const std::string& table, Type from) {
       return rows_of(*source, "SELECT " + source->dialect().convert("x", from, Type::kDouble) +
-                                  " FROM " + table + " ORDER BY id");
+                                  " FROM " + source->table_sql(table) + " ORDER BY id");
     };
     EXPECT_EQ(reals("floats", Type::kDouble), (Lines{"-", "0.5", "inf"}));
     EXPECT_EQ(reals("decimals", Type::kDecimal), (Lines{"2.5", "1e+30", "-1e+30", "-"}));
@@ -220,7 +221,7 @@ TEST_F(Dialects, ConvertNumbersAndTimesWithoutEverFailing) {
   EXPECT_EQ(rows_of(*sources_[1],
                     "SELECT " + postgres_dialect().convert("x", Type::kDecimal, Type::kDouble) +
                         ", " + postgres_dialect().convert("x", Type::kDecimal, Type::kInteger) +
-                        " FROM huge ORDER BY id"),
+                        " FROM " + sources_[1]->table_sql("huge") + " ORDER BY id"),
             (Lines{"-|-", "inf|" + most, "-inf|-" + most, "inf|" + most, "0|0"}));
 }
 
@@ -245,12 +246,13 @@ TEST_F(Dialects, LiteralsComeBackAsTheyWent) {
              {std::string("it's"), std::string("\\n \"x\" %"), std::string("ä€")});
   open();
   for (const auto& source : sources_) {
-    const auto stream = source->execute("SELECT x FROM doubles ORDER BY id");
+    const auto stream =
+        source->execute("SELECT x FROM " + source->table_sql("doubles") + " ORDER BY id");
     Batch batch;
     ASSERT_TRUE(stream->next(batch));
     for (std::size_t i = 0; i < doubles.size(); ++i)
       EXPECT_EQ(batch.columns[0].reals[i], doubles[i]);
-    EXPECT_EQ(rows_of(*source, "SELECT x FROM texts ORDER BY id"),
+    EXPECT_EQ(rows_of(*source, "SELECT x FROM " + source->table_sql("texts") + " ORDER BY id"),
               (Lines{"it's", "\\n \"x\" %", "ä€"}));
     EXPECT_EQ(rows_of(*source, "SELECT " + source->dialect().literal(Ratio(1, 10)) + ", " +
                                    source->dialect().literal(std::int64_t{INT64_MIN})),
@@ -269,7 +271,7 @@ TEST_F(Dialects, ClampKeepsNullsAndRoundsEndsInward) {
     const auto clamped = [&](const std::string& table, Type type, const Value& lower,
                              const Value& upper) {
       return rows_of(*source, "SELECT " + dialect.clamp("x", type, lower, upper) + " FROM " +
-                                  table + " ORDER BY id");
+                                  source->table_sql(table) + " ORDER BY id");
     };
     EXPECT_EQ(clamped("doubles", Type::kDouble, 0.0, 5.0), (Lines{"0", "0", "0.2", "5", "5", "-"}));
     EXPECT_EQ(clamped("nans", Type::kDouble, 0.0, 5.0), Lines{"-"});
@@ -280,19 +282,19 @@ TEST_F(Dialects, ClampKeepsNullsAndRoundsEndsInward) {
     // The double 0.1 is above 1/10 and 0.3 below 3/10, so as ends they move by one.
     const auto stream = source->execute(
         "SELECT " + dialect.clamp("x", Type::kDecimal, Ratio(3, 10), Ratio(31, 10)) + ", " +
-        dialect.clamp("x", Type::kDecimal, Ratio(0), Ratio(1, 10)) +
-        " FROM doubles WHERE id IN (0, 4) ORDER BY id");
+        dialect.clamp("x", Type::kDecimal, Ratio(0), Ratio(1, 10)) + " FROM " +
+        source->table_sql("doubles") + " WHERE id IN (0, 4) ORDER BY id");
     Batch batch;
     ASSERT_TRUE(stream->next(batch));
     EXPECT_GE(ratio_of_bits(batch.columns[0].reals[0]), Ratio(3, 10));
     EXPECT_LE(ratio_of_bits(batch.columns[1].reals[1]), Ratio(1, 10));
     EXPECT_LT(batch.columns[1].reals[1], 0.1);
-    EXPECT_EQ(
-        rows_of(*source, "SELECT CAST(" +
-                             dialect.clamp("x", Type::kDate, parse_date("2024-01-01"),
-                                           parse_date("2024-03-01")) +
-                             " AS " + dialect.type_name(Type::kText) + ") FROM dates ORDER BY id"),
-        (Lines{"2024-01-01", "2024-03-01", "-"}));
+    EXPECT_EQ(rows_of(*source, "SELECT CAST(" +
+                                   dialect.clamp("x", Type::kDate, parse_date("2024-01-01"),
+                                                 parse_date("2024-03-01")) +
+                                   " AS " + dialect.type_name(Type::kText) + ") FROM " +
+                                   source->table_sql("dates") + " ORDER BY id"),
+              (Lines{"2024-01-01", "2024-03-01", "-"}));
   }
 }
 
@@ -343,7 +345,8 @@ TEST_F(Dialects, StepsAreExact) {
       }
       for (const auto& source : sources_) {
         EXPECT_EQ(rows_of(*source, "SELECT " + source->dialect().steps("x", type, e) + " FROM " +
-                                       table + " WHERE id IN (" + ids + ") ORDER BY id"),
+                                       source->table_sql(table) + " WHERE id IN (" + ids +
+                                       ") ORDER BY id"),
                   expected)
             << source->dialect().name() << " " << table << " 2^" << e;
       }
@@ -376,8 +379,9 @@ TEST_F(Dialects, RoundsToTheNearestStep) {
       expected.push_back(nearest.str());
     }
     for (const auto& source : sources_) {
-      EXPECT_EQ(rows_of(*source, "SELECT " + source->dialect().nearest_steps("x", e) +
-                                     " FROM doubles WHERE id IN (" + ids + ") ORDER BY id"),
+      EXPECT_EQ(rows_of(*source, "SELECT " + source->dialect().nearest_steps("x", e) + " FROM " +
+                                     source->table_sql("doubles") + " WHERE id IN (" + ids +
+                                     ") ORDER BY id"),
                 expected)
           << source->dialect().name() << " 2^" << e;
     }
@@ -390,13 +394,16 @@ TEST_F(Dialects, SumsDoNotOverflowAndProductsDoNotUnderflow) {
   open();
   for (const auto& source : sources_) {
     const Dialect& dialect = source->dialect();
-    EXPECT_EQ(rows_of(*source, "SELECT " + dialect.integer_sum("x") + " FROM big"),
+    EXPECT_EQ(rows_of(*source,
+                      "SELECT " + dialect.integer_sum("x") + " FROM " + source->table_sql("big")),
               Lines{"27670116110564327421"});
-    EXPECT_EQ(rows_of(*source, "SELECT " + dialect.integer_sum("x") + " FROM big WHERE id > 5"),
+    EXPECT_EQ(rows_of(*source, "SELECT " + dialect.integer_sum("x") + " FROM " +
+                                   source->table_sql("big") + " WHERE id > 5"),
               Lines{"0"});
-    const Lines zeros = rows_of(*source, "SELECT abs(" + dialect.multiply("x", "x") + "), abs(" +
-                                             dialect.divide("x", dialect.literal(1e200)) +
-                                             ") FROM tiny ORDER BY id");
+    const Lines zeros =
+        rows_of(*source, "SELECT abs(" + dialect.multiply("x", "x") + "), abs(" +
+                             dialect.divide("x", dialect.literal(1e200)) + ") FROM " +
+                             source->table_sql("tiny") + " ORDER BY id");
     EXPECT_EQ(zeros[0], "0|0");
     EXPECT_EQ(zeros[1], "0|0");
     EXPECT_EQ(zeros[2], "0|0");
@@ -405,10 +412,11 @@ TEST_F(Dialects, SumsDoNotOverflowAndProductsDoNotUnderflow) {
     // One small operand is enough, on either side.
     const std::string small = dialect.literal(1e-140);
     EXPECT_EQ(rows_of(*source, "SELECT abs(" + dialect.multiply("x", small) + "), abs(" +
-                                   dialect.multiply(small, "x") + ") FROM tiny WHERE id = 0"),
+                                   dialect.multiply(small, "x") + ") FROM " +
+                                   source->table_sql("tiny") + " WHERE id = 0"),
               Lines{"0|0"});
-    EXPECT_EQ(rows_of(*source, "SELECT " + dialect.divide("x", dialect.literal(2.0)) +
-                                   " FROM tiny WHERE id = 3"),
+    EXPECT_EQ(rows_of(*source, "SELECT " + dialect.divide("x", dialect.literal(2.0)) + " FROM " +
+                                   source->table_sql("tiny") + " WHERE id = 3"),
               Lines{"1.5"});
   }
 }
@@ -546,7 +554,7 @@ TEST_F(Dialects, PostgresSourceReadsAndSurvivesItsServer) {
   postgres_.run(
       "CREATE TABLE \"People\" (id bigint, b boolean, i integer, n numeric, f real, t varchar(9), "
       "day date, at "
-      "timestamptz, j jsonb, gone text); ALTER TABLE \"People\" DROP COLUMN gone; INSERT INTO "
+      "timestamptz, j json, gone text); ALTER TABLE \"People\" DROP COLUMN gone; INSERT INTO "
       "\"People\" SELECT i, "
       "true, i, i, i, CASE WHEN i % 3 = 0 THEN NULL ELSE repeat('x', i % 5) END, '2024-01-01', "
       "now(), '{}' FROM "
@@ -559,7 +567,7 @@ TEST_F(Dialects, PostgresSourceReadsAndSurvivesItsServer) {
                                       Type::kTimestamp, Type::kText}));
   EXPECT_ERROR(source->columns("persons"), ErrorCode::kUnknownName);
   const auto stream =
-      source->execute("SELECT id, id / 2.0::float8, CAST(t AS TEXT) FROM \"People\"");
+      source->execute("SELECT id, id / 2.0::float8, CAST(t AS TEXT) FROM public.\"People\"");
   Batch batch;
   std::int64_t rows = 0, ids = 0, nulls = 0, letters = 0;
   double halves = 0;
@@ -578,20 +586,21 @@ TEST_F(Dialects, PostgresSourceReadsAndSurvivesItsServer) {
   EXPECT_EQ(halves, 100000.0 * 99999 / 4);
   EXPECT_EQ(nulls, 33334);
   EXPECT_GT(letters, 0);
-  EXPECT_EQ(rows_of(*source, "SELECT id FROM \"People\" WHERE id < 0"), Lines{});
+  EXPECT_EQ(rows_of(*source, "SELECT id FROM public.\"People\" WHERE id < 0"), Lines{});
   EXPECT_ERROR(source->execute("SELECT nothing"), ErrorCode::kInternal);
-  EXPECT_ERROR(source->execute("SELECT i FROM \"People\""), ErrorCode::kInternal);
+  EXPECT_ERROR(source->execute("SELECT i FROM public.\"People\""), ErrorCode::kInternal);
   // Whatever else is tried, the session only reads.
-  EXPECT_THROW(rows_of(*source, "DELETE FROM \"People\" RETURNING id"), Error);
-  EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM \"People\""), Lines{"100000"});
+  EXPECT_THROW(rows_of(*source, "DELETE FROM public.\"People\" RETURNING id"), Error);
+  EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM public.\"People\""), Lines{"100000"});
   try {
-    rows_of(*source, "SELECT CAST('secret' || t AS BIGINT) FROM \"People\" WHERE t IS NOT NULL");
+    rows_of(*source,
+            "SELECT CAST('secret' || t AS BIGINT) FROM public.\"People\" WHERE t IS NOT NULL");
     ADD_FAILURE() << "a cast of text must fail";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnavailable);
     EXPECT_THAT(error.what(), ::testing::Not(::testing::HasSubstr("secret")));
   }
-  const auto broken = source->execute("SELECT a.id FROM \"People\" a, \"People\" b");
+  const auto broken = source->execute("SELECT a.id FROM public.\"People\" a, public.\"People\" b");
   EXPECT_TRUE(broken->next(batch));
   postgres_.kill();
   const auto read_on = [&] {
@@ -600,11 +609,11 @@ TEST_F(Dialects, PostgresSourceReadsAndSurvivesItsServer) {
     return true;
   };
   EXPECT_ERROR(read_on(), ErrorCode::kUnavailable);
-  EXPECT_ERROR(source->execute("SELECT id FROM \"People\""), ErrorCode::kUnavailable);
+  EXPECT_ERROR(source->execute("SELECT id FROM public.\"People\""), ErrorCode::kUnavailable);
   EXPECT_ERROR(source->columns("People"), ErrorCode::kUnavailable);
   EXPECT_ERROR(open_postgres(postgres_.uri()), ErrorCode::kUnavailable);
   postgres_.start();
-  EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM \"People\""), Lines{"100000"});
+  EXPECT_EQ(rows_of(*source, "SELECT count(*) FROM public.\"People\""), Lines{"100000"});
 }
 
 }  // namespace

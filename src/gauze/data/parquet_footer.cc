@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "gauze/data/parquet_internal.h"
 
@@ -275,9 +276,95 @@ class FooterEditor {
 
 }  // namespace
 
-bool has_old_statistics(std::span<const std::uint8_t> footer) {
+namespace {
+
+/// Whether the embedded engine reads values of a physical type that are encoded so; all of it has levels and dictionaries.
+bool is_read(std::int64_t stored, std::int64_t encoding) {
+  constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kFloat = 4, kDouble = 5, kBytes = 6;
+  switch (encoding) {
+    case 0:  // PLAIN
+    case 2:  // PLAIN_DICTIONARY
+    case 3:  // RLE
+    case 4:  // BIT_PACKED
+    case 8:  // RLE_DICTIONARY
+      return true;
+    case 5:  // DELTA_BINARY_PACKED
+      return stored == kInteger32 || stored == kInteger64;
+    case 6:  // DELTA_LENGTH_BYTE_ARRAY
+    case 7:  // DELTA_BYTE_ARRAY
+      return stored == kBytes;
+    case 9:  // BYTE_STREAM_SPLIT
+      return stored == kFloat || stored == kDouble;
+    default:
+      return false;
+  }
+}
+
+bool is_unpacked(std::int64_t codec) {
+  constexpr std::int64_t kLzo = 3, kLz4OfHadoop = 5;
+  return codec >= 0 && codec <= 7 && codec != kLzo && codec != kLz4OfHadoop;
+}
+
+/// Calls read(part) for the field `id` of each struct in a list.
+template <class Read>
+void in_list(ThriftReader& reader, const ThriftReader::Field& list, std::int64_t id, Read read) {
+  reader.list(list.type, [&](ThriftReader::Type type) {
+    reader.fields(type, [&](const ThriftReader::Field& part) {
+      if (part.id != id) return false;
+      read(part);
+      return true;
+    });
+  });
+}
+
+/// Calls read(metadata) for every chunk of a column in a list of row groups.
+template <class Read>
+void each_chunk(ThriftReader& reader, const ThriftReader::Field& row_groups, Read read) {
+  in_list(reader, row_groups, 1,
+          [&](const ThriftReader::Field& chunks) { in_list(reader, chunks, 3, read); });
+}
+
+}  // namespace
+
+std::vector<StoredColumn> columns_in(std::span<const std::uint8_t> footer) {
   using Field = ThriftReader::Field;
   using Type = ThriftReader::Type;
+  std::map<std::string, bool> known;
+  ThriftReader reader(footer);
+  try {
+    const auto chunk = [&](const Field& metadata) {
+      std::int64_t stored = 0, codec = 0;
+      std::vector<std::int64_t> encodings;
+      std::vector<std::string_view> path;
+      reader.fields(metadata.type, [&](const Field& field) {
+        const auto each = [&](auto read) { reader.list(field.type, read); };
+        if (field.id == 1) stored = reader.integer(field.type);
+        if (field.id == 2) each([&](Type type) { encodings.push_back(reader.integer(type)); });
+        if (field.id == 3) each([&](Type type) { path.push_back(reader.bytes(type)); });
+        if (field.id == 4) codec = reader.integer(field.type);
+        return field.id >= 1 && field.id <= 4;
+      });
+      if (path.size() != 1) return;
+      bool& all = known.try_emplace(std::string(path[0]), true).first->second;
+      all = all && is_unpacked(codec) &&
+            std::all_of(encodings.begin(), encodings.end(),
+                        [&](std::int64_t encoding) { return is_read(stored, encoding); });
+    };
+    reader.fields(ThriftReader::kStruct, [&](const Field& field) {
+      if (field.id != 4) return false;
+      each_chunk(reader, field, chunk);
+      return true;
+    });
+  } catch (const ThriftReader::Unreadable&) {
+    return {};
+  }
+  std::vector<StoredColumn> columns;
+  for (const auto& [name, all] : known) columns.push_back({name, all});
+  return columns;
+}
+
+bool has_old_statistics(std::span<const std::uint8_t> footer) {
+  using Field = ThriftReader::Field;
   constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kInteger96 = 3, kBytes = 6;
   bool is_unsigned = false, of_integers = false, of_bytes = false;
   ThriftReader reader(footer);
@@ -297,24 +384,14 @@ bool has_old_statistics(std::span<const std::uint8_t> footer) {
     of_integers = of_integers || (old && (stored == kInteger32 || stored == kInteger64));
     of_bytes = of_bytes || (old && (stored == kInteger96 || stored >= kBytes));
   };
-  const auto in_list = [&](const Field& field, std::int64_t id, const auto& each) {
-    reader.list(field.type, [&](Type type) {
-      reader.fields(type, [&](const Field& part) {
-        if (part.id != id) return false;
-        each(part);
-        return true;
-      });
-    });
-  };
   try {
     reader.fields(ThriftReader::kStruct, [&](const Field& field) {
       if (field.id == 2)
-        in_list(field, 6, [&](const Field& converted) {
+        in_list(reader, field, 6, [&](const Field& converted) {
           const std::int64_t annotation = reader.integer(converted.type);
           is_unsigned = is_unsigned || (annotation >= 11 && annotation <= 14);
         });
-      if (field.id == 4)
-        in_list(field, 1, [&](const Field& chunks) { in_list(chunks, 3, column); });
+      if (field.id == 4) each_chunk(reader, field, column);
       return field.id == 2 || field.id == 4;
     });
   } catch (const ThriftReader::Unreadable&) {

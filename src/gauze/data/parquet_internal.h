@@ -115,6 +115,14 @@ std::vector<std::uint8_t> parquet_footer(const InputFile& file);
 /// True where it cannot be read.
 bool has_old_statistics(std::span<const std::uint8_t> footer);
 
+/// A column that is not nested, as the chunks of a file have it.
+struct StoredColumn {
+  std::string name;
+  bool known = true;  ///< whether the engine reads how all of its chunks are encoded and packed
+};
+/// None where the metadata cannot be read.
+std::vector<StoredColumn> columns_in(std::span<const std::uint8_t> footer);
+
 /// The same metadata, in which columns of text and of decimals in bytes are columns of bytes and timestamps in milliseconds
 /// are integers, without statistics. Nothing when it cannot be read.
 std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer);

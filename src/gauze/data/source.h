@@ -112,6 +112,10 @@ class Source {
   virtual const Dialect& dialect() const = 0;
   /// Names and types from the catalogue, never from values. Throws `kUnknownName`.
   virtual std::vector<ColumnInfo> columns(const std::string& table) = 0;
+  /// What stands for a table in SQL of this source.
+  virtual std::string table_sql(const std::string& table) { return dialect().identifier(table); }
+  /// The files that hold a table, also those that a glob found; none where no file does.
+  virtual std::vector<std::string> files(const std::string& /*table*/) { return {}; }
   /// Runs a SELECT whose every column is cast to 64-bit integer, double or text. The message of what
   /// it throws is the same whatever the rows hold. Several streams may be open; each keeps what it
   /// needs of the source alive.

@@ -150,9 +150,9 @@ class FileTables final : public internal::DuckDbKeeper {
       for (const std::string& file : files) {
         note_decimals(scan, file);
         leave_out_variants(scan, file);
-        scan.mends_first =
-            scan.mends_first ||
-            internal::has_old_statistics(internal::parquet_footer(internal::InputFile(file)));
+        const auto footer = internal::parquet_footer(internal::InputFile(file));
+        expect_known_columns(file, internal::columns_in(footer));
+        scan.mends_first = scan.mends_first || internal::has_old_statistics(footer);
       }
     make_view(name, scan);
     return scan;
@@ -301,25 +301,51 @@ class FileTables final : public internal::DuckDbKeeper {
       database_.main().run("ATTACH " + sql_text(holder.path) + " AS " + at->second + " (READ_ONLY)",
                            ErrorCode::kInvalidInput,
                            shown_path(holder.path) +
-                               " is no DuckDB file that can be read; is another program writing "
-                               "to it?");
+                               " is no DuckDB file that can be read: is another program writing "
+                               "to it, or was it written by a DuckDB newer than " +
+                               duckdb_library_version() + "?");
     return at->second;
   }
 
-  /// What a view computes may fail on somebody's row, and the engine mixes it with the conditions of a question.
+  /// What a view or a generated column computes may fail on somebody's row, and the engine mixes it with the conditions of a question.
   void expect_stored_rows(const Holder& holder, const std::string& database) {
     DuckDbResult views;
     if (database_.main().try_run(
-            "SELECT 1 FROM duckdb_views() WHERE database_name = " + sql_text(database) +
-                " AND schema_name = 'main' AND lower(view_name) = lower(" + sql_text(holder.table) +
-                ")",
+            "SELECT 1 FROM (SELECT database_name, schema_name, view_name AS name FROM "
+            "duckdb_views() UNION ALL SELECT database_name, schema_name, table_name FROM "
+            "duckdb_tables() WHERE sql ILIKE '%GENERATED ALWAYS AS%') WHERE database_name = " +
+                sql_text(database) + " AND schema_name = 'main' AND lower(name) = lower(" +
+                sql_text(holder.table) + ")",
             views) &&
         views.rows() == 0)
       return;
     throw Error(ErrorCode::kUnsupported,
                 "'" + holder.table.substr(0, 60) + "' in " + shown_path(holder.path) +
-                    " is a view: what it computes could fail on somebody's row, and that would "
-                    "show; make a table of it");
+                    " is a view, or has columns that are computed when they are read: what it "
+                    "computes could fail on somebody's row, and that would show; make a table of "
+                    "it with CREATE TABLE ... AS");
+  }
+
+  /// Whether the engine meets a page that it cannot read hangs on which rows a question is about, and a folder x=1 would take the place of the
+  /// column x.
+  static void expect_known_columns(const std::string& file,
+                                   const std::vector<internal::StoredColumn>& columns) {
+    for (const internal::StoredColumn& column : columns) {
+      if (!column.known)
+        throw Error(ErrorCode::kUnsupported,
+                    "the column '" + column.name.substr(0, 60) + "' of " + shown_path(file) +
+                        " is packed or encoded in a way that the embedded engine does not read; "
+                        "write the file with the usual encodings and Snappy, gzip or Zstandard");
+      for (const fs::path& part : fs::path(file).parent_path()) {
+        const std::string name = part.string();
+        if (const auto equals = name.find('=');
+            equals != std::string::npos && same_name(name.substr(0, equals), column.name))
+          throw Error(ErrorCode::kInvalidInput,
+                      "the folder '" + name.substr(0, 60) + "' and the file " + shown_path(file) +
+                          " in it both have a column '" + column.name.substr(0, 60) +
+                          "'; rename the folder, or leave the column out of the file");
+      }
+    }
   }
 
   /// To the engine they are JSON, and one value that it cannot write makes every question fail.
@@ -461,6 +487,12 @@ class FileSource final : public internal::EmbeddedSource {
     database_->lock(paths, folders);
   }
 
+  std::vector<std::string> files(const std::string& table) override {
+    const auto* found = tables_->find(table);
+    if (!found) return {};
+    return find_files(database_->main(), found->second.holder.path);
+  }
+
   std::optional<ValueCounts> value_counts(
       const std::string& table, const std::string& column, Type type,
       const std::function<void(double done)>& progress) override {
@@ -489,7 +521,7 @@ class FileSource final : public internal::EmbeddedSource {
     if (!scan.lines.empty()) result.rows += passed_over(scan);
     if (scan.holder.format == Format::kCsv) result.row_ends = beyond_the_columns(scan);
     if (scan.holder.format != Format::kDuckDb && scan.holder.format != Format::kParquet)
-      for (const std::string& file : find_files(database_->main(), scan.holder.path))
+      for (const std::string& file : files(table))
         if (internal::breaks_off(file)) ++result.file_ends;
     return result;
   }
@@ -525,11 +557,11 @@ class FileSource final : public internal::EmbeddedSource {
       if (info == infos.end() || info->type != column.type) return {};
       column.name = info->name;
     }
-    const auto files = find_files(database_->main(), found->second.holder.path);
-    const bool plain = std::none_of(files.begin(), files.end(), [](const std::string& file) {
+    const auto all = files(table);
+    const bool plain = std::none_of(all.begin(), all.end(), [](const std::string& file) {
       return file.find('=') != std::string::npos;
     });
-    return plain ? files : std::vector<std::string>();
+    return plain ? all : std::vector<std::string>();
   }
 
   /// Those with a value in the file and none in the view.

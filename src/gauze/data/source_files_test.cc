@@ -451,6 +451,25 @@ TEST(FileSource, ViewsInFilesOfDuckDbAreRefused) {
   EXPECT_ERROR(open_files({{"x", folder.path("z.duckdb") + ":V"}}), ErrorCode::kUnsupported);
 }
 
+TEST(FileSource, ComputedColumnsInFilesOfDuckDbAreRefused) {
+  const Folder folder;
+  internal::run_duckdb({"ATTACH '" + folder.path("z.duckdb") + "' AS z",
+                        "CREATE TABLE z.t (s VARCHAR, n INTEGER GENERATED ALWAYS AS (CAST(s AS "
+                        "INTEGER)))",
+                        "CREATE TABLE z.plain (s VARCHAR DEFAULT 'x')"});
+  EXPECT_ERROR(open_files({{"t", folder.path("z.duckdb")}}), ErrorCode::kUnsupported);
+  EXPECT_EQ(open_files({{"plain", folder.path("z.duckdb")}})->columns("plain").size(), 1u);
+}
+
+TEST(FileSource, AFolderDoesNotTakeThePlaceOfAColumn) {
+  const Folder folder;
+  for (const char* name : {"n=7", "m=7"}) std::filesystem::create_directory(folder.path(name));
+  for (const char* file : {"n=7/t.parquet", "m=7/t.parquet"})
+    internal::run_duckdb({"COPY (SELECT 3 AS n) TO '" + folder.path(file) + "'"});
+  EXPECT_ERROR(open_files({{"t", folder.path("n=7/t.parquet")}}), ErrorCode::kInvalidInput);
+  EXPECT_EQ(open_files({{"t", folder.path("m=7/t.parquet")}})->columns("t").size(), 2u);
+}
+
 TEST(FileSource, SaysWhichFileIsNotThere) {
   EXPECT_ERROR(open_files({{"t", "nowhere/people.csv"}}), ErrorCode::kIo);
   EXPECT_THAT(message_of({{"t", "nowhere/people.csv"}}), HasSubstr("nowhere/people.csv"));

@@ -444,6 +444,28 @@ TEST(FileSource, OldStatisticsOfTextHideNoRow) {
   }
 }
 
+// Which pages the engine meets hangs on which rows a question is about: what it cannot read must show before.
+TEST(FileSource, ParquetThatTheEngineDoesNotReadIsRefusedWhenItIsOpened) {
+  const Folder folder;
+  constexpr int kInteger32 = 1;
+  const auto opened = [&](int codec, std::int64_t encoding) {
+    std::string bytes =
+        testing::parquet_file(kInteger32, false, codec,
+                              {{.rows = 2, .values = testing::plain_bytes<std::int32_t>({1, 2})}});
+    const std::string plain = testing::ThriftWriter().numbers(2, {0, 3, 8}).bytes().substr(1, 4);
+    const std::string other =
+        testing::ThriftWriter().numbers(2, {encoding, 3, 8}).bytes().substr(1, 4);
+    bytes.replace(bytes.rfind(plain), plain.size(), other);
+    return open_files({{"t", folder.write("t.parquet", bytes)}});
+  };
+  constexpr int kPlain = 0, kDelta = 5, kDeltaBytes = 7, kSplit = 9, kLz4OfHadoop = 5;
+  EXPECT_EQ(rows_of(*opened(0, kPlain), "SELECT CAST(g AS BIGINT) FROM t"), (Lines{"1", "2"}));
+  EXPECT_EQ(rows_of(*opened(0, kDelta), "SELECT CAST(g AS BIGINT) FROM t"), (Lines{"1", "2"}));
+  EXPECT_ERROR(opened(0, kSplit), ErrorCode::kUnsupported);
+  EXPECT_ERROR(opened(0, kDeltaBytes), ErrorCode::kUnsupported);
+  EXPECT_ERROR(opened(kLz4OfHadoop, kPlain), ErrorCode::kUnsupported);
+}
+
 // To the engine they are bytes, written with escapes. What else there is must not decide who reads them.
 TEST(FileSource, TextThatOnlyItsLogicalTypeNamesIsLeftToTheEngine) {
   const Folder folder;

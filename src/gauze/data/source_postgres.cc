@@ -2,6 +2,7 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -90,18 +91,39 @@ class Connection {
           "runs");
     PQsetNoticeProcessor(
         get(), [](void*, const char*) {}, nullptr);
+    const char* encoding = PQparameterStatus(get(), "server_encoding");
+    if (encoding == nullptr || std::string_view(encoding) != "UTF8")
+      throw Error(ErrorCode::kUnsupported,
+                  "this database keeps its texts in another encoding than UTF8, and one that "
+                  "cannot be converted would end a question; copy the tables into a database made "
+                  "with ENCODING 'UTF8'");
+    const Result path = ask("SELECT pg_catalog.current_schemas(false)::pg_catalog.text");
+    schemas_ = path.text(0, 0);
+    // Functions and operators that others have put on the path, and limits on the time that somebody's rows take, are nobody's choice.
     for (const char* setting :
-         {"SET default_transaction_read_only = on", "SET standard_conforming_strings = on",
-          "SET TimeZone = 'UTC'", "SET DateStyle = 'ISO, YMD'", "SET client_encoding = 'UTF8'",
-          "SET extra_float_digits = 1", "SET row_security = on"}) {
-      if (Result(PQexec(get(), setting)).status() != PGRES_COMMAND_OK)
-        throw Error(ErrorCode::kUnavailable, "the database refuses the settings of a session");
-    }
+         {"SET search_path = pg_catalog, pg_temp",
+          "SET default_transaction_read_only = on; SET standard_conforming_strings = on; "
+          "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET client_encoding = 'UTF8'; "
+          "SET extra_float_digits = 1; SET row_security = on",
+          "SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN "
+          "('statement_timeout', 'lock_timeout', 'transaction_timeout', "
+          "'idle_in_transaction_session_timeout')"})
+      ask(setting);
   }
 
   PGconn* get() const { return connection_.get(); }
+  /// Where tables without a schema were looked for before, as an array of SQL.
+  const std::string& schemas() const { return schemas_; }
 
  private:
+  Result ask(const char* sql) {
+    Result result(PQexec(get(), sql));
+    if (result.status() != PGRES_COMMAND_OK && result.status() != PGRES_TUPLES_OK)
+      throw Error(ErrorCode::kUnavailable, "the database refuses the settings of a session");
+    return result;
+  }
+
+  std::string schemas_;
   std::unique_ptr<PGconn, void (*)(PGconn*)> connection_;
 };
 
@@ -289,15 +311,17 @@ class PostgresSource final : public Source {
   const Dialect& dialect() const override { return postgres_dialect(); }
 
   std::vector<ColumnInfo> columns(const std::string& table) override {
-    const std::string quoted = postgres_dialect().identifier(table);
+    const std::string quoted = table_sql(table);
     expect_stored_rows(table, quoted);
+    // Left out are those that cannot be told to have no text that is too long before it is made, and what is computed when it is read.
     const Result found = about(
         "SELECT attname, b.oid::bigint, has_column_privilege(attrelid, attnum, 'SELECT'), "
         "CASE WHEN b.typcategory NOT IN ('B', 'D', 'E', 'N', 'S') AND b.typname NOT IN ('json', "
         "'jsonb') OR b.typname IN ('time', 'timetz', 'money') THEN format_type(b.oid, NULL) END "
         "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type b ON "
         "b.oid = COALESCE(nullif(t.typbasetype, 0), t.oid) WHERE attrelid = to_regclass($1) AND "
-        "attnum > 0 AND NOT attisdropped "
+        "attnum > 0 AND NOT attisdropped AND b.typcategory NOT IN ('A', 'C', 'P', 'R') AND "
+        "b.typname <> 'jsonb' AND attgenerated <> 'v' "
         "ORDER BY attnum",
         quoted);
     std::vector<ColumnInfo> columns;
@@ -318,6 +342,22 @@ class PostgresSource final : public Source {
     return std::make_unique<PostgresStream>(uri_, sql);
   }
 
+  /// With the schema in which it is found by the path of the user.
+  std::string table_sql(const std::string& table) override {
+    const std::array<const char*, 2> parameters = {table.c_str(), connection_.schemas().c_str()};
+    const Result found(PQexecParams(
+        connection_.get(),
+        "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM unnest($2::text[]) WITH "
+        "ORDINALITY AS path(part, place) JOIN pg_namespace n ON nspname = part JOIN pg_class ON "
+        "relnamespace = n.oid AND relname = $1 AND relkind IN ('r', 'p', 'm', 'v', 'f') ORDER BY "
+        "place LIMIT 1",
+        2, nullptr, parameters.data(), nullptr, nullptr, 0));
+    if (found.status() != PGRES_TUPLES_OK)
+      throw Error(ErrorCode::kUnavailable, "the database does not answer");
+    if (found.rows() == 0) unknown(table);
+    return found.text(0, 0);
+  }
+
  private:
   /// What the catalogue says; $1 is the table.
   Result about(const char* sql, const std::string& quoted) {
@@ -336,7 +376,6 @@ class PostgresSource final : public Source {
         "pg_inherits JOIN parts ON inhparent = part) SELECT bool_and(relkind IN ('r', 'p', 'm')), "
         "bool_or(row_security_active(oid)) FROM parts JOIN pg_class ON oid = part",
         quoted);
-    if (found.text(0, 0).empty()) unknown(table);
     if (found.text(0, 0) == "t" && found.text(0, 1) == "f") return;
     throw Error(ErrorCode::kUnsupported,
                 "'" + table.substr(0, 60) + "' is " +
@@ -347,10 +386,12 @@ class PostgresSource final : public Source {
   }
 
   [[noreturn]] void unknown(const std::string& table) {
+    const char* path = connection_.schemas().c_str();
     const Result tables(
-        PQexec(connection_.get(),
-               "SELECT relname FROM pg_class WHERE relkind IN ('r', 'm', 'p') "
-               "AND pg_table_is_visible(oid) AND relnamespace <> 'pg_catalog'::regnamespace"));
+        PQexecParams(connection_.get(),
+                     "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
+                     "WHERE relkind IN ('r', 'm', 'p') AND nspname = ANY ($1::text[])",
+                     1, nullptr, &path, nullptr, nullptr, 0));
     std::vector<std::string> names;
     for (int i = 0; i < tables.rows(); ++i) names.push_back(tables.text(i, 0));
     throw Error(ErrorCode::kUnknownName, "the database has no table '" + table.substr(0, 60) + "'" +

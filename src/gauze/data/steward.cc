@@ -60,7 +60,7 @@ class Checker {
                 count(outside(each.domain, value)) + ", " +
                 count(each.domain.nullable ? "1 = 0" : value + " IS NULL");
     }
-    Counts counts(source_, select + " FROM " + quoted(table.name));
+    Counts counts(source_, select + " FROM " + table_sql(table));
     result.rows = counts.next();
     result.rows_without_unit = counts.next();
     for (const ColumnSchema& each : table.columns) {
@@ -77,11 +77,12 @@ class Checker {
 
  private:
   std::string quoted(const std::string& name) const { return source_.dialect().identifier(name); }
+  std::string table_sql(const TableSchema& table) const { return source_.table_sql(table.name); }
   static std::string count(const std::string& condition) {
     return "count(CASE WHEN " + condition + " THEN 1 END)";
   }
   std::string column(const TableSchema& table, const std::string& name) {
-    return quoted(table.name) + "." + quoted(name);
+    return table_sql(table) + "." + quoted(name);
   }
 
   std::string converted(const TableSchema& table, const std::string& name, const std::string& raw) {
@@ -116,7 +117,7 @@ class Checker {
     const std::string key = converted(owner, unit.key, column(owner, unit.key));
     return converted(table, unit.column, column(table, unit.column)) + " IS NULL OR " +
            converted(table, unit.column, column(table, unit.column)) + " NOT IN (SELECT " + key +
-           " FROM " + quoted(owner.name) + " WHERE " + key + " IS NOT NULL)";
+           " FROM " + table_sql(owner) + " WHERE " + key + " IS NOT NULL)";
   }
 
   static bool is_owned(const TableSchema& table) {
@@ -128,11 +129,11 @@ class Checker {
   std::string with_owner(const TableSchema& table, const std::string& value) {
     const std::string own = converted(table, table.unit.column, column(table, table.unit.column));
     if (table.unit.kind == UnitSchema::Kind::kColumn)
-      return "SELECT " + value + " AS k, " + own + " AS u FROM " + quoted(table.name) + " WHERE " +
+      return "SELECT " + value + " AS k, " + own + " AS u FROM " + table_sql(table) + " WHERE " +
              own + " IS NOT NULL";
     const TableSchema& owner = schema_.table(table.unit.table);
     const std::string key = converted(owner, table.unit.key, column(owner, table.unit.key));
-    return "SELECT " + value + " AS k, o.u AS u FROM " + quoted(table.name) + " JOIN (" +
+    return "SELECT " + value + " AS k, o.u AS u FROM " + table_sql(table) + " JOIN (" +
            with_owner(owner, key) + ") AS o ON " + own + " = o.k";
   }
 
@@ -152,7 +153,7 @@ class Checker {
       values += (values.empty() ? "" : ", ") + value;
       there += (there.empty() ? "" : " AND ") + value + " IS NOT NULL";
     }
-    return Counts(source_, "SELECT count(*) FROM (SELECT count(*) AS n FROM " + quoted(table.name) +
+    return Counts(source_, "SELECT count(*) FROM (SELECT count(*) AS n FROM " + table_sql(table) +
                                " WHERE " + there + " GROUP BY " + values +
                                " HAVING count(*) > 1) AS keys")
         .next();

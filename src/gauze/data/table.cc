@@ -280,7 +280,7 @@ Table read_table(Source& source, const TableSchema& schema, const std::vector<st
     sql += (sql.empty() ? "SELECT " : ", ") + carried(source.dialect(), *column, infos, schema);
     types.push_back(column->domain.type);
   }
-  sql += " FROM " + source.dialect().identifier(schema.name);
+  sql += " FROM " + source.table_sql(schema.name);
   std::vector<Growing> growing = read_mended([&] {
     std::vector<Growing> read(types.size());
     for (std::size_t i = 0; i < types.size(); ++i) read[i].type = types[i];

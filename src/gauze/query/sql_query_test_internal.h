@@ -26,6 +26,7 @@ class OnlySql final : public Source {
   std::vector<ColumnInfo> columns(const std::string& table) override {
     return source_.columns(table);
   }
+  std::string table_sql(const std::string& table) override { return source_.table_sql(table); }
   std::unique_ptr<Stream> execute(const std::string& sql) override { return source_.execute(sql); }
 
  private:
@@ -68,6 +69,7 @@ class Replay final : public Source {
     if (known.empty()) known = source_->columns(table);
     return known;
   }
+  std::string table_sql(const std::string& table) override { return source_->table_sql(table); }
   std::unique_ptr<Stream> execute(const std::string& sql) override {
     auto [it, fresh] = answers_.try_emplace(sql);
     if (fresh) record(*source_->execute(sql), it->second);

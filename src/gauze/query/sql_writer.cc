@@ -112,7 +112,7 @@ const std::map<std::string, ColumnInfo>& RelationWriter::catalogue(const std::st
 Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>& used) {
   const std::string name = alias();
   Fragment result;
-  result.from = dialect_.identifier(node.table.name) + " AS " + name;
+  result.from = source_.table_sql(node.table.name) + " AS " + name;
   result.columns.resize(used.size());
   const bool owned = node.owner == Owner::kUnit;
   const auto& columns = catalogue(node.table.name);
