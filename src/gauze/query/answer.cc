@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gauze/numeric/infinity.h"
+#include "gauze/query/evaluate_internal.h"
 
 namespace gauze {
 namespace {
@@ -143,6 +144,13 @@ Span sum_span(const Formula& f, const Numbers& numbers) {
   return s;
 }
 
+Span average(const Formula& f, const Numbers& numbers) {
+  const double least = end(f.cell, f.cell.lower), most = end(f.cell, f.cell.upper);
+  const Span s = (numbers.mean(*f.sum, reach(f.cell), 1) + middle(f.cell)).clamped(least, most);
+  // Where it may be anything the middle errs least.
+  return s.low <= least && s.high >= most ? Span{least + (most - least) / 2, least, most} : s;
+}
+
 Span correlation(const Formula& f, const Numbers& numbers) {
   const Span x = numbers.variance(*f.sum, *f.square, f.offset, f.cell, 2);
   const Span y = numbers.variance(*f.sum2, *f.square2, f.offset2, f.cell2, 2);
@@ -160,8 +168,7 @@ Span aggregate_span(const Formula& f, const Numbers& numbers) {
     case Function::kSum:
       return sum_span(f, numbers);
     case Function::kAverage:
-      return (numbers.mean(*f.sum, reach(f.cell), 1) + middle(f.cell))
-          .clamped(end(f.cell, f.cell.lower), end(f.cell, f.cell.upper));
+      return average(f, numbers);
     case Function::kVariancePopulation:
       return numbers.variance(*f.sum, *f.square, f.offset, f.cell, 1);
     case Function::kVarianceSample:
@@ -288,9 +295,12 @@ class Assembler {
 
   Estimate value_of(const Reading& reading, std::size_t group) const {
     std::vector<Estimate> inputs(plan_.keys.size() + plan_.aggregates.size());
-    for (std::size_t k = 0; k < plan_.keys.size(); ++k) inputs[k].value = r_.keys[group][k];
+    for (std::size_t k = 0; k < plan_.keys.size(); ++k) inputs[k] = certain(r_.keys[group][k]);
     for (const std::size_t a : reading.aggregates) {
-      inputs[plan_.keys.size() + a] = estimate(d_.formulas[a], d_, r_, group, reading.radii);
+      Estimate& input = inputs[plan_.keys.size() + a];
+      input = estimate(d_.formulas[a], d_, r_, group, reading.radii);
+      if (const auto& arguments = plan_.aggregates[a].arguments; d_.formulas[a].quantile)
+        input.value = in_kind(plan_.values[arguments[0]].type, std::get<double>(input.value));
     }
     if (reading.expression->kind == Expression::Kind::kColumn) {
       return inputs[reading.expression->column];
@@ -298,20 +308,20 @@ class Assembler {
     return evaluate(*reading.expression, inputs);
   }
 
+  /// Dates and times are released as days and microseconds.
+  static Value in_kind(Type type, double value) {
+    return type == Type::kDate || type == Type::kTimestamp ? typed(type, value, value) : value;
+  }
+
   static Answer::Cell cell(const OutputColumn& output, const Estimate& e) {
-    if (output.is_key) return {e.value, std::nullopt};
-    double value = 0;
-    if (const auto* real = std::get_if<double>(&e.value)) {
-      value = *real;
-    } else if (const auto* whole = std::get_if<std::int64_t>(&e.value)) {
-      value = static_cast<double>(*whole);
-    } else {
+    const auto number = number_of(e.value);
+    if (output.is_key || !number || std::holds_alternative<bool>(e.value))
       return {e.value, std::nullopt};
-    }
+    const double value = *number;
     const double half = std::max(value - e.lower, e.upper - value);
-    // At an end of 64 bits the answer is no longer near the value, and no bar says how far it is.
-    const bool known = std::isfinite(half) && (output.type == Type::kDouble || fits(value));
-    return {typed(output.type, value, e.value), known ? std::optional(half) : std::nullopt};
+    // At an end of 64 bits the answer is no longer near the value.
+    const bool near = output.type == Type::kDouble || fits(value);
+    return {typed(output.type, value, e.value), near && !std::isnan(half) ? half : kInfinity};
   }
 
   static bool fits(double value) { return std::abs(value) < 0x1p63; }

@@ -41,24 +41,39 @@ double up(double x) {
 
 /// Booleans have a spread too: [0, 1] when the truth may be the other one.
 Estimate just(Value value) {
-  Estimate result{std::move(value), 0, 0};
-  if (const auto number = number_of(result.value)) {
-    const bool rounded = std::abs(*number) >= 0x1p53 || std::holds_alternative<Ratio>(result.value);
-    result.lower = rounded ? down(*number) : *number;
-    result.upper = rounded ? up(*number) : *number;
-  }
-  return result;
+  return certain(std::move(value));
 }
 
-Estimate null() {
-  return just({});
+Estimate null(bool unsettled = false) {
+  return {{}, 0, 0, unsettled};
 }
 
-Estimate ranged(Value value, double lower, double upper) {
+Estimate ranged(Value value, double lower, double upper, bool unsettled = false) {
   if (std::isnan(lower)) lower = -kInfinity;
   if (std::isnan(upper)) upper = kInfinity;
   const double number = number_of(value).value_or(0);
-  return {std::move(value), std::min(lower, number), std::max(upper, number)};
+  return {std::move(value), std::min(lower, number), std::max(upper, number), unsettled};
+}
+
+/// Of which nothing is known but that it is this now.
+Estimate anything(Value value) {
+  return ranged(std::move(value), -kInfinity, kInfinity, true);
+}
+
+bool is_sure(const Estimate& x) {
+  return x.lower == x.upper && !x.unsettled;
+}
+
+bool any_unsettled(const std::vector<Estimate>& all) {
+  return std::any_of(all.begin(), all.end(), [](const Estimate& x) { return x.unsettled; });
+}
+
+/// Dates beside times are the times at which they begin.
+Estimate beside(const Estimate& x, const Estimate& other) {
+  const auto* date = std::get_if<Date>(&x.value);
+  if (date == nullptr || !std::holds_alternative<Timestamp>(other.value)) return x;
+  constexpr double kDay = 86'400e6;
+  return {start_of(*date), x.lower * kDay, x.upper * kDay, x.unsettled};
 }
 
 bool is_true(const Estimate& estimate) {
@@ -79,8 +94,10 @@ Estimate logic(const std::string& function, const std::vector<Estimate>& argumen
     lower = stop ? std::max(lower, argument.lower) : std::min(lower, argument.lower);
     upper = stop ? std::max(upper, argument.upper) : std::min(upper, argument.upper);
   }
-  if (decided) return ranged(stop, lower, upper);
-  return unknown ? null() : ranged(!stop, lower, upper);
+  const bool unsettled = any_unsettled(arguments);
+  if (unsettled) lower = 0, upper = 1;
+  if (decided) return ranged(stop, lower, upper, unsettled);
+  return unknown ? null(unsettled) : ranged(!stop, lower, upper, unsettled);
 }
 
 bool holds(const std::string& comparison, int order) {
@@ -92,10 +109,13 @@ bool holds(const std::string& comparison, int order) {
   return order >= 0;
 }
 
-Estimate comparison(const std::string& function, const Estimate& a, const Estimate& b) {
+Estimate comparison(const std::string& function, const Estimate& one, const Estimate& other) {
+  const Estimate a = beside(one, other), b = beside(other, one);
+  const bool unsettled = a.unsettled || b.unsettled;
   const auto order = compare(a.value, b.value);
-  if (!order) return null();
+  if (!order) return null(unsettled);
   const bool value = holds(function, *order);
+  if (unsettled) return ranged(value, 0, 1, true);
   if (!number_of(a.value)) return just(value);
   // What each possible order of the true values would give.
   bool some = false, all = true;
@@ -149,14 +169,15 @@ Estimate at_corners(Value value, const Estimate& a, const Estimate& b, F f) {
 
 Estimate quotient(const Estimate& a, const Estimate& b, bool whole) {
   const double x = *number_of(a.value), y = *number_of(b.value);
-  if (y == 0) return null();
+  const bool sure = is_sure(a) && is_sure(b);
+  if (y == 0) return null(!sure);
   const double ratio = whole ? std::trunc(x / y) : x / y;
-  if (!std::isfinite(ratio)) return null();
+  if (!std::isfinite(ratio)) return null(!sure);
   const auto value = [&]() -> Value {
     if (whole && std::abs(ratio) < 0x1p62) return static_cast<std::int64_t>(ratio);
     return ratio;
   };
-  if (b.lower <= 0 && b.upper >= 0) return ranged(value(), -kInfinity, kInfinity);
+  if (b.lower <= 0 && b.upper >= 0) return anything(value());
   Estimate result = at_corners(value(), a, b, [](double p, double q) { return p / q; });
   if (!whole) return result;
   return ranged(value(), std::trunc(result.lower), std::trunc(result.upper));
@@ -167,23 +188,23 @@ Estimate modulo(const Estimate& a, const Estimate& b) {
   const auto* y = std::get_if<std::int64_t>(&b.value);
   const bool known = a.lower == a.upper && b.lower == b.upper;
   if (x != nullptr && y != nullptr) {
-    if (*y == 0) return null();
+    if (*y == 0) return null(!known);
     const Value value = *y == -1 ? std::int64_t{0} : *x % *y;
-    return known ? just(value) : ranged(value, -kInfinity, kInfinity);
+    return known ? just(value) : anything(value);
   }
   const double p = *number_of(a.value), q = *number_of(b.value);
-  if (q == 0) return null();
-  return known ? just(std::fmod(p, q)) : ranged(std::fmod(p, q), -kInfinity, kInfinity);
+  if (q == 0) return null(!known);
+  return known ? just(std::fmod(p, q)) : anything(std::fmod(p, q));
 }
 
 Estimate arithmetic(const std::string& function, const Estimate& a, const Estimate& b) {
   if (is_null(a.value) || is_null(b.value) || !number_of(a.value) || !number_of(b.value))
     return null();
-  const auto finish = [](Estimate estimate) {
-    const auto* real = std::get_if<double>(&estimate.value);
-    return real != nullptr && !std::isfinite(*real) ? null() : estimate;
-  };
   const bool sure = a.lower == a.upper && b.lower == b.upper;
+  const auto finish = [&](Estimate estimate) {
+    const auto* real = std::get_if<double>(&estimate.value);
+    return real != nullptr && !std::isfinite(*real) ? null(!sure) : estimate;
+  };
   if (function == "+" || function == "-") {
     const Value value = add_up(a.value, b.value, function == "-");
     if (sure && !std::holds_alternative<double>(value)) return just(value);
@@ -249,23 +270,31 @@ std::optional<Estimate> real_function(const std::string& function,
     return monotone(
         x, [scale](double v) { return rounded(v * scale) / scale; }, true);
   }
-  if (function == "sqrt")
-    return number < 0 ? null()
-                      : monotone(
-                            x, [](double v) { return std::sqrt(std::max(v, 0.0)); }, true);
-  if (function == "exp") {
-    const Estimate result = monotone(
-        x, [](double v) { return std::exp(v); }, true);
-    return std::isfinite(*number_of(result.value)) ? result : null();
+  if (function == "sqrt") {
+    if (number < 0) return null(x.upper >= 0);
+    Estimate result = monotone(
+        x, [](double v) { return std::sqrt(std::max(v, 0.0)); }, true);
+    result.unsettled = x.lower < 0;
+    return result;
   }
-  if (function == "ln")
-    return number <= 0 ? null()
-                       : monotone(
-                             x, [](double v) { return v <= 0 ? -kInfinity : std::log(v); }, true);
+  if (function == "exp") {
+    Estimate result = monotone(
+        x, [](double v) { return std::exp(v); }, true);
+    if (!std::isfinite(*number_of(result.value))) return null(x.lower < x.upper);
+    result.unsettled = !std::isfinite(result.upper);
+    return result;
+  }
+  if (function == "ln") {
+    if (number <= 0) return null(x.upper > 0);
+    Estimate result = monotone(
+        x, [](double v) { return v <= 0 ? -kInfinity : std::log(v); }, true);
+    result.unsettled = x.lower <= 0;
+    return result;
+  }
   if (function == "power") {
     const double value = std::pow(number, *number_of(arguments[1].value));
-    if (!std::isfinite(value)) return null();
-    if (x.lower <= 0) return ranged(value, -kInfinity, kInfinity);
+    if (!std::isfinite(value)) return null(x.lower < x.upper);
+    if (x.lower <= 0) return anything(value);
     return at_corners(value, x, arguments[1], [](double p, double q) { return std::pow(p, q); });
   }
   return std::nullopt;
@@ -279,13 +308,16 @@ Estimate least_or_greatest(bool greatest, const std::vector<Estimate>& arguments
       best = argument;
       continue;
     }
-    const int order = compare(argument.value, best->value).value_or(0);
+    const Estimate here = beside(argument, *best);
+    *best = beside(*best, argument);
+    const int order = compare(here.value, best->value).value_or(0);
     const auto pick = [greatest](double a, double b) {
       return greatest ? std::max(a, b) : std::min(a, b);
     };
-    best = Estimate{(greatest ? order > 0 : order < 0) ? argument.value : best->value,
-                    pick(best->lower, argument.lower), pick(best->upper, argument.upper)};
+    best = Estimate{(greatest ? order > 0 : order < 0) ? here.value : best->value,
+                    pick(best->lower, here.lower), pick(best->upper, here.upper)};
   }
+  if (any_unsettled(arguments)) return best ? anything(best->value) : null(true);
   return best.value_or(null());
 }
 
@@ -313,9 +345,13 @@ Estimate bucket(const std::vector<Estimate>& arguments) {
 
 /// The branch that is taken; the spread covers every branch that the truth might have taken.
 Estimate chosen(const Expression& expression, const std::vector<Estimate>& inputs) {
-  std::optional<Estimate> taken;
+  std::optional<Estimate> taken, first;
   double lower = kInfinity, upper = -kInfinity;
+  bool unsettled = false;
   const auto cover = [&](const Estimate& branch) {
+    if (!first) first = branch;
+    unsettled = unsettled || branch.unsettled || is_null(branch.value) != is_null(first->value) ||
+                (!number_of(branch.value) && branch.value != first->value);
     if (is_null(branch.value)) return;
     lower = std::min(lower, branch.lower);
     upper = std::max(upper, branch.upper);
@@ -324,20 +360,21 @@ Estimate chosen(const Expression& expression, const std::vector<Estimate>& input
   const std::size_t count = expression.arguments.size();
   for (std::size_t i = 0; i + 1 < count && open; i += 2) {
     const Estimate condition = evaluate(expression.arguments[i], inputs);
-    const bool possible = is_true(condition) || (!is_null(condition.value) && condition.upper > 0);
+    const bool possible = is_true(condition) || condition.unsettled ||
+                          (!is_null(condition.value) && condition.upper > 0);
     if (!possible) continue;
     const Estimate branch = evaluate(expression.arguments[i + 1], inputs);
     cover(branch);
     if (is_true(condition) && !taken) taken = branch;
-    open = condition.lower < 1;
+    open = condition.lower < 1 || condition.unsettled || is_null(condition.value);
   }
   if (open) {
     const Estimate otherwise = evaluate(expression.arguments.back(), inputs);
     cover(otherwise);
     if (!taken) taken = otherwise;
   }
-  if (is_null(taken->value) || !number_of(taken->value)) return *taken;
-  return ranged(taken->value, lower, upper);
+  if (!number_of(taken->value)) return {taken->value, 0, 0, unsettled};
+  return ranged(taken->value, lower, upper, unsettled);
 }
 
 std::optional<Estimate> logical_function(const std::string& function,
@@ -345,25 +382,40 @@ std::optional<Estimate> logical_function(const std::string& function,
   if (function == "and" || function == "or") return logic(function, arguments);
   if (function == "not") {
     const Estimate& x = arguments[0];
-    return is_null(x.value) ? null() : ranged(!is_true(x), 1 - x.upper, 1 - x.lower);
+    return is_null(x.value) ? null(x.unsettled)
+                            : ranged(!is_true(x), 1 - x.upper, 1 - x.lower, x.unsettled);
   }
-  if (function == "is_null") return just(is_null(arguments[0].value));
+  if (function == "is_null") {
+    const bool value = is_null(arguments[0].value);
+    return arguments[0].unsettled ? ranged(value, 0, 1) : just(value);
+  }
   if (function == "is_distinct") {
-    if (is_null(arguments[0].value) || is_null(arguments[1].value))
-      return just(is_null(arguments[0].value) != is_null(arguments[1].value));
-    return comparison("<>", arguments[0], arguments[1]);
+    const bool unsettled = any_unsettled(arguments);
+    if (!is_null(arguments[0].value) && !is_null(arguments[1].value)) {
+      Estimate result = comparison("<>", arguments[0], arguments[1]);
+      result.unsettled = false;
+      return result;
+    }
+    const bool value = is_null(arguments[0].value) != is_null(arguments[1].value);
+    return unsettled ? ranged(value, 0, 1) : just(value);
   }
   for (const char* name : {"=", "<>", "<", "<=", ">", ">="})
     if (function == name) return comparison(function, arguments[0], arguments[1]);
   if (function == "in") return membership(arguments);
   if (function == "coalesce") {
-    for (const Estimate& argument : arguments)
-      if (!is_null(argument.value)) return argument;
-    return null();
+    bool unsettled = false;
+    for (const Estimate& argument : arguments) {
+      unsettled = unsettled || argument.unsettled;
+      if (!is_null(argument.value)) return unsettled ? anything(argument.value) : argument;
+    }
+    return null(unsettled);
   }
   if (function == "nullif") {
-    const auto order = compare(arguments[0].value, arguments[1].value);
-    return order && *order == 0 ? null() : arguments[0];
+    const Estimate equal = comparison("=", arguments[0], arguments[1]);
+    if (is_true(equal)) return null(!is_sure(equal));
+    Estimate result = arguments[0];
+    result.unsettled = result.unsettled || equal.unsettled || equal.upper > 0;
+    return result;
   }
   if (function == "least" || function == "greatest")
     return least_or_greatest(function == "greatest", arguments);
@@ -371,12 +423,53 @@ std::optional<Estimate> logical_function(const std::string& function,
 }
 
 Estimate clamped(const std::vector<Estimate>& arguments) {
-  if (is_null(arguments[0].value)) return null();
+  if (is_null(arguments[0].value)) return null(arguments[0].unsettled);
   return least_or_greatest(false,
                            {least_or_greatest(true, {arguments[0], arguments[1]}), arguments[2]});
 }
 
+/// Functions of texts, dates and conversions.
+Estimate converted(const std::string& function, const std::vector<Estimate>& arguments) {
+  std::vector<Value> values;
+  for (const Estimate& each : arguments) values.push_back(each.value);
+  const auto value = call_on_values(function, values);
+  if (!value) return null(!std::all_of(arguments.begin(), arguments.end(), is_sure));
+  const Estimate& x = arguments.back();
+  if (std::all_of(arguments.begin(), arguments.end(), is_sure)) return just(*value);
+  if (x.unsettled || !number_of(x.value)) return anything(*value);
+  if (function == "to_integer" || function == "to_double") {
+    const bool whole = function == "to_integer";
+    return ranged(*value, whole ? rounded(x.lower) : x.lower, whole ? rounded(x.upper) : x.upper);
+  }
+  // What never decreases has its ends at the ends.
+  const auto at = [&](double end) -> std::optional<double> {
+    if (!(std::abs(end) < 0x1p62)) return std::nullopt;
+    values.back() = std::holds_alternative<Date>(x.value)
+                        ? Value(Date{static_cast<std::int64_t>(std::floor(end))})
+                        : Value(Timestamp{static_cast<std::int64_t>(std::floor(end))});
+    const auto there = call_on_values(function, values);
+    return there ? number_of(*there) : std::nullopt;
+  };
+  const bool time =
+      std::holds_alternative<Date>(x.value) || std::holds_alternative<Timestamp>(x.value);
+  if (time && (function == "date_trunc" || function == "to_date" || function == "to_timestamp")) {
+    const auto lower = at(x.lower), upper = at(x.upper);
+    if (lower && upper) return ranged(*value, *lower, *upper);
+  }
+  return anything(*value);
+}
+
 }  // namespace
+
+Estimate certain(Value value) {
+  Estimate result{std::move(value), 0, 0};
+  if (const auto number = number_of(result.value)) {
+    const bool rounded = std::abs(*number) >= 0x1p53 || std::holds_alternative<Ratio>(result.value);
+    result.lower = rounded ? down(*number) : *number;
+    result.upper = rounded ? up(*number) : *number;
+  }
+  return result;
+}
 
 Estimate evaluate(const Expression& expression, const std::vector<Estimate>& inputs) {
   if (expression.kind == Expression::Kind::kLiteral) return just(expression.literal);
@@ -393,28 +486,22 @@ Estimate evaluate(const Expression& expression, const std::vector<Estimate>& inp
   if (auto result = logical_function(function, arguments)) return *result;
   if (function == "clamp") return clamped(arguments);
 
-  std::vector<Value> values;
   bool numbers = true;
   for (const Estimate& argument : arguments) {
-    if (is_null(argument.value)) return null();
+    if (is_null(argument.value)) return null(any_unsettled(arguments));
     numbers = numbers && number_of(argument.value).has_value();
-    values.push_back(argument.value);
   }
-  for (const char* name : {"+", "-", "*", "/", "//", "%"})
-    if (function == name) return arithmetic(function, arguments[0], arguments[1]);
-  if (numbers && function == "width_bucket") return bucket(arguments);
-  if (numbers)
-    if (auto result = real_function(function, arguments)) return *result;
-  if (const auto value = call_on_values(function, values)) {
-    Estimate result = just(*value);
-    // Only conversions between numbers reach this point with a spread.
-    if (numbers && (function == "to_integer" || function == "to_double"))
-      return ranged(*value,
-                    function == "to_integer" ? rounded(arguments[0].lower) : arguments[0].lower,
-                    function == "to_integer" ? rounded(arguments[0].upper) : arguments[0].upper);
-    return result;
-  }
-  return null();
+  const auto strict = [&]() -> Estimate {
+    for (const char* name : {"+", "-", "*", "/", "//", "%"})
+      if (function == name) return arithmetic(function, arguments[0], arguments[1]);
+    if (numbers && function == "width_bucket") return bucket(arguments);
+    if (numbers)
+      if (auto result = real_function(function, arguments)) return *result;
+    return converted(function, arguments);
+  };
+  Estimate result = strict();
+  result.unsettled = result.unsettled || any_unsettled(arguments);
+  return result;
 }
 
 }  // namespace gauze

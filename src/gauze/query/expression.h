@@ -31,8 +31,15 @@ struct Expression {
 /// Keys and literals have no spread.
 struct Estimate {
   Value value;
-  double lower = 0, upper = 0;  ///< meaningful when `value` is a number
+  double lower = 0,
+         upper =
+             0;  ///< meaningful when `value` is a number, a date (days) or a time (microseconds)
+  /// The truth may be null where this is not, or not null where this is, or another text.
+  bool unsettled = false;
 };
+
+/// Without spread: a key or a literal.
+Estimate certain(Value value);
 
 /// Post-processing: SQL semantics on released values (three-valued logic, null for x/0, no errors), with interval
 /// arithmetic beside it. Where no interval is known the bounds are infinite.

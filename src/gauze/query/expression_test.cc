@@ -137,6 +137,55 @@ TEST(Evaluate, CoversEveryBranchThatTheTruthMayTake) {
   EXPECT_EQ(evaluate(sure, inputs).lower, 1);
 }
 
+// What is null now may not be in truth, and the other way round: whatever looks at that must not be sure of itself.
+TEST(Evaluate, IsNotSureOfWhatHangsOnANullThatNobodyIsSureOf) {
+  const std::vector<Estimate> inputs = {{std::int64_t{103}, 90, 116}, {std::int64_t{0}, -9, 9}};
+  const Expression n = Expression::input(0), zero = Expression::input(1);
+  const Expression maybe = call("case", {call(">", {n, whole(103)}), n, literal(kNull)});
+  const auto is_open = [&](const Expression& expression) {
+    const Estimate result = evaluate(expression, inputs);
+    return result.lower < result.upper || result.unsettled;
+  };
+  EXPECT_EQ(value_of(maybe, inputs), kNull);
+  EXPECT_TRUE(is_open(call("coalesce", {maybe, whole(0)})));
+  EXPECT_TRUE(is_open(call("greatest", {maybe, whole(0)})));
+  EXPECT_TRUE(is_open(call("is_null", {maybe})));
+  EXPECT_TRUE(is_open(call("is_distinct", {maybe, whole(3)})));
+  EXPECT_TRUE(
+      is_open(call("coalesce", {call("/", {n, call("nullif", {zero, whole(0)})}), whole(0)})));
+  EXPECT_TRUE(is_open(call("coalesce", {call("/", {n, zero}), whole(0)})));
+  EXPECT_TRUE(is_open(call("coalesce", {call("sqrt", {call("-", {zero, whole(1)})}), whole(-1)})));
+  EXPECT_TRUE(
+      is_open(call("case", {call("=", {call("to_text", {n}), text("103")}), whole(1), whole(0)})));
+  EXPECT_TRUE(is_open(call("length", {call("to_text", {n})})));
+  EXPECT_TRUE(is_open(call("to_integer", {call("to_boolean", {zero})})));
+  EXPECT_TRUE(is_open(call("case", {call("is_null", {maybe}), whole(1), whole(0)})));
+  // Of what is sure nothing is lost.
+  EXPECT_FALSE(is_open(call("coalesce", {literal(kNull), whole(5)})));
+  EXPECT_FALSE(is_open(call("length", {text("abc")})));
+  EXPECT_EQ(evaluate(call("coalesce", {n, whole(0)}), inputs).upper, 116);
+  EXPECT_EQ(evaluate(call("nullif", {n, whole(0)}), inputs).unsettled, false);
+}
+
+TEST(Evaluate, KnowsHowFarDatesMayBeOff) {
+  const Date day = parse_date("2024-03-10");
+  const auto days = static_cast<double>(day.days);
+  const std::vector<Estimate> inputs = {{day, days - 20, days + 20}};
+  const Expression x = Expression::input(0);
+  const Estimate month = evaluate(call("date_trunc", {text("month"), x}), inputs);
+  EXPECT_EQ(month.value, Value(parse_date("2024-03-01")));
+  EXPECT_EQ(month.lower, parse_date("2024-02-01").days);
+  EXPECT_EQ(month.upper, parse_date("2024-03-01").days);
+  const Estimate part = evaluate(call("date_part", {text("month"), x}), inputs);
+  EXPECT_EQ(part.value, Value(std::int64_t{3}));
+  EXPECT_EQ(part.upper, kInfinity);
+  // A date is a time where it is compared with one.
+  const Estimate before = evaluate(call("<", {x, literal(parse_timestamp("2024-05-01"))}), inputs);
+  EXPECT_EQ(before.value, Value(true));
+  EXPECT_EQ(before.lower, 1);
+  EXPECT_EQ(evaluate(call("<", {x, literal(parse_timestamp("2024-03-20"))}), inputs).lower, 0);
+}
+
 TEST(Evaluate, RoundsBoundsLikeValues) {
   const std::vector<Estimate> inputs = {{2.5, 1.4, 3.6}};
   const Expression x = Expression::input(0);

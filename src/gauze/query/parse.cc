@@ -126,7 +126,14 @@ bool is_explain(std::string_view sql) {
 SqlSelect parse_select(std::string_view sql) {
   const Json tree = parse_tree(sql);
   const Json* statement = &only_statement(tree);
-  if (statement->contains("ExplainStmt")) statement = &statement->at("ExplainStmt").at("query");
+  if (statement->contains("ExplainStmt")) {
+    const Json& explain = statement->at("ExplainStmt");
+    if (explain.contains("options"))
+      unsupported(
+          "EXPLAIN takes no options here and runs nothing: it shows plan, price and expected "
+          "error; write EXPLAIN SELECT ...");
+    statement = &explain.at("query");
+  }
   if (!statement->contains("SelectStmt"))
     throw Error(ErrorCode::kNotPrivate,
                 "only questions are answered, nothing is changed: write SELECT ...");

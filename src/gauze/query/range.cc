@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/query/evaluate_internal.h"
 #include "gauze/query/range_internal.h"
 #include "gauze/query/range_parts_internal.h"
@@ -417,9 +418,16 @@ void check_function(const std::string& function, std::size_t arguments) {
         unsupported(function + " takes " + std::to_string(each.least) +
                     (each.most > each.least ? " or more" : "") + " arguments");
     }
-  if (!known)
-    unsupported("the function " + function +
-                " is not supported: it is not known to be total and the same everywhere");
+  if (known) return;
+  std::vector<std::string> names = {"count",  "sum",      "avg",     "variance", "stddev",
+                                    "median", "quantile", "min",     "max",      "percentile_cont",
+                                    "corr",   "covar",    "extract", "bin"};
+  for (const auto& each : kFunctions)
+    if (std::isalpha(static_cast<unsigned char>(each.name[0])) != 0) names.emplace_back(each.name);
+  if (const std::string other = did_you_mean(function, names); !other.empty())
+    unsupported("there is no function " + function + other);
+  unsupported("the function " + function +
+              " is not supported: it is not known to be total and the same everywhere");
 }
 
 namespace {

@@ -317,8 +317,8 @@ RelationPtr join(RelationPtr left, RelationPtr right, Expression condition, bool
   if (left->owner == Owner::kNobody && right->owner != Owner::kNobody) {
     if (left_join)
       not_private(
-          "LEFT JOIN from a public table makes rows that belong to nobody; put the private table "
-          "first");
+          "a LEFT or RIGHT JOIN that keeps all rows of a public table makes rows that belong to "
+          "nobody; write JOIN, or keep all rows of the private table");
     // The private side first, so that keys of the public side count; the order of columns is restored on top.
     const std::size_t n = left->columns.size(), m = right->columns.size();
     const auto replace = [&](auto&& self, const Expression& e) -> Expression {

@@ -161,6 +161,7 @@ class CellValues {
   static std::optional<CellValues> of(const CellSpec& cell, const ValueColumn& value,
                                       const Domain& domain, std::int64_t largest) {
     if (cell.identity || !domain.lower || domain.categories) return std::nullopt;
+    if (domain.type != Type::kInteger && domain.type != Type::kDouble) return std::nullopt;
     if (exact(*domain.lower) != *value.lower || exact(*domain.upper) != *value.upper) {
       return std::nullopt;
     }

@@ -22,9 +22,12 @@ using Noise = Measurement::Noise;
 
 constexpr double kConfidence = 0.95;
 
+/// Four digits, and in full what people would write in full.
 std::string short_text(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
+  if (std::abs(value) >= 1e4 && std::abs(value) < 1e12)
+    std::snprintf(text, sizeof text, "%.0f", std::strtod(text, nullptr));
   return text;
 }
 

@@ -23,7 +23,7 @@ struct Answer {
   struct Cell {
     Value value;
     std::optional<double>
-        half_width;  ///< 95 %: the answer without noise lies within; nothing for keys and texts
+        half_width;  ///< 95 %: the answer without noise lies within; infinite where nobody knows; nothing for keys and texts
   };
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;

@@ -1,6 +1,8 @@
 #include "gauze/query/sql_query.h"
 
 #include "gauze/accounting/accountant.h"
+#include "gauze/numeric/infinity.h"
+#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/sql_query_test_internal.h"
 #include "gauze/testing/matchers.h"
 
@@ -202,6 +204,64 @@ TEST(SqlQuery, DoesNotShowTheOrderOfRows) {
       }
     }
   }
+}
+
+// Columns of dates that nothing is asked of but themselves, whoever reads them.
+TEST(SqlQuery, AnswersWhatIsAskedOfDatesAlone) {
+  const Tables tables;
+  std::string csv = "id,w,day,at\n";
+  for (int i = 0; i < 600; ++i)
+    csv += std::to_string(i) + "," + (i % 2 ? "a" : "b") + ",2024-0" + std::to_string(1 + i % 3) +
+           "-10," + (i % 5 ? "2024-02-03 04:05:06" : "") + "\n";
+  const auto source = tables.open("t", csv);
+  for (const char* unit : {R"("row")", R"("id", "rows_per_unit": 1)"}) {
+    const Schema schema = parse_schema(
+        std::string(R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": )") + unit +
+        R"(, "columns": {"id": {"type": "integer"}, "w": {"type": "text", "categories": ["a", "b"], "default": "a", "nulls": false},
+           "day": {"type": "date", "lower": "2024-01-01", "upper": "2024-12-31", "nulls": false},
+           "at": {"type": "timestamp", "lower": "2024-01-01", "upper": "2024-12-31"}}}}})");
+    const auto ask = [&](const std::string& sql) {
+      return answer(query(sql, schema, "1000"), *source, 1).rows;
+    };
+    EXPECT_EQ(ask("SELECT MEDIAN(day) FROM t")[0][0].value, Value(parse_date("2024-02-10")));
+    EXPECT_EQ(ask("SELECT date_trunc('month', MEDIAN(day)) FROM t")[0][0].value,
+              Value(parse_date("2024-02-01")));
+    EXPECT_EQ(ask("SELECT extract(month FROM MEDIAN(day)) FROM t")[0][0].value,
+              Value(std::int64_t{2}));
+    EXPECT_EQ(ask("SELECT w FROM t GROUP BY w HAVING MEDIAN(at) > DATE '2025-01-01'").size(), 0u);
+    EXPECT_EQ(ask("SELECT w FROM t GROUP BY w HAVING MEDIAN(at) < DATE '2025-01-01'").size(), 2u);
+    EXPECT_NEAR(number(ask("SELECT COUNT(at) FROM t")[0][0]), 480, 1);
+    for (const auto& row : ask("SELECT w, COUNT(at), MIN(day) FROM t GROUP BY w"))
+      EXPECT_NEAR(number(row[1]), 240, 1);
+  }
+}
+
+TEST(SqlQuery, ABucketOfNothingIsNothing) {
+  const Tables tables;
+  std::string csv = "x\n";
+  for (int i = 0; i < 200; ++i) csv += i % 4 == 0 ? "\"\"\n" : "30\n";
+  const Schema schema = parse_schema(
+      R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
+          "columns": {"x": {"type": "double", "lower": 0, "upper": 100}}}}})");
+  const auto source = tables.open("t", csv);
+  const auto rows =
+      answer(query("SELECT COUNT(width_bucket(x, 0, 100, 4)) FROM t", schema, "1000"), *source, 1)
+          .rows;
+  EXPECT_NEAR(number(rows[0][0]), 150, 1);
+}
+
+// A number never stands without its error bar: where nobody knows, the bar has no end.
+TEST(SqlQuery, SaysWhereNothingIsKnown) {
+  const Tables tables;
+  const Schema schema = parse_schema(
+      R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
+          "columns": {"x": {"type": "double", "lower": 0, "upper": 100, "nulls": false}}}}})");
+  const auto source = tables.open("t", "x\n90\n");
+  const auto cells =
+      answer(query("SELECT AVG(x), SUM(x) / COUNT(*) FROM t", schema, "0.01"), *source, 1).rows[0];
+  EXPECT_EQ(number(cells[0]), 50);
+  EXPECT_NEAR(*cells[0].half_width, 50, 1e-6);
+  EXPECT_TRUE(is_null(cells[1].value) || cells[1].half_width == kInfinity);
 }
 
 TEST(SqlQuery, FiltersSortsAndCutsReleasedValues) {

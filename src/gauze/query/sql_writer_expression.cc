@@ -100,9 +100,9 @@ class Call {
     const std::string inside = dialect_.clamp(x, Type::kDouble, lower, upper);
     const std::string steps = dialect_.multiply("(" + inside + " - " + low + ")",
                                                 dialect_.literal(count / (upper - lower)));
-    return "(CASE WHEN " + x + " < " + low + " THEN " + dialect_.literal(std::int64_t{0}) +
-           " WHEN " + x + " >= " + dialect_.literal(upper) + " THEN " +
-           dialect_.literal(static_cast<std::int64_t>(count) + 1) + " ELSE " +
+    return "(CASE WHEN " + x + " IS NULL THEN NULL WHEN " + x + " < " + low + " THEN " +
+           dialect_.literal(std::int64_t{0}) + " WHEN " + x + " >= " + dialect_.literal(upper) +
+           " THEN " + dialect_.literal(static_cast<std::int64_t>(count) + 1) + " ELSE " +
            bigint("LEAST(FLOOR(" + steps + "), " + dialect_.literal(count - 1) + ")") + " + 1 END)";
   }
 
@@ -165,7 +165,8 @@ class Call {
     if (is("upper")) return "UPPER(" + x_[0].sql + ")";
     if (is("lower")) return "LOWER(" + x_[0].sql + ")";
     if (is("trim") || is("ltrim") || is("rtrim"))
-      return (is("trim") ? "TRIM(" : is("ltrim") ? "LTRIM(" : "RTRIM(") + x_[0].sql + ")";
+      // Blanks alone: engines differ in what else is white.
+      return (is("trim") ? "TRIM(" : is("ltrim") ? "LTRIM(" : "RTRIM(") + x_[0].sql + ", ' ')";
     if (is("length")) return bigint("LENGTH(" + x_[0].sql + ")");
     if (is("substr"))
       return "SUBSTR(" + x_[0].sql + ", " + to_text(constant(1)) + ", " + to_text(constant(2)) +
