@@ -87,8 +87,13 @@ void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {
     print_json(as_json(answered));
   else
     print_answer(answered);
-  if (!files.output.empty()) write_answer(answered.answer, files.output);
-  if (!files.report.empty()) write_all(files.report, report(answered));
+  try {
+    if (!files.output.empty()) write_answer(answered.answer, files.output);
+    if (!files.report.empty()) write_all(files.report, report(answered));
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(error.what()) + "; the answer was released" +
+                                  (answered.ledger.empty() ? "" : ", and it is paid for"));
+  }
   for (const std::string& each : {files.output, files.report}) {
     if (!json && !each.empty()) print_line("  written   " + each);
   }

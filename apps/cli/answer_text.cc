@@ -84,8 +84,7 @@ void add_bars(const Answer& answer, std::size_t column, std::size_t room, Layout
   for (std::size_t row = 0; row + 1 < layout.lines.size(); ++row) {
     const Answer::Cell& cell = answer.rows[row][column];
     const double half = cell.half_width.value_or(0);
-    if (!std::isfinite(half)) return;
-    longest = std::max(longest, drawn(cell.value).value_or(0) + half);
+    longest = std::max(longest, drawn(cell.value).value_or(0) + (std::isfinite(half) ? half : 0));
   }
   layout.sides += 'l';
   layout.lines[0].push_back("");

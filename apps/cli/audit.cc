@@ -9,6 +9,7 @@
 #include "gauze/audit/timing.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/auditing.h"
+#include "gauze/engine/release.h"
 #include "option_flags.h"
 #include "progress.h"
 #include "question.h"
@@ -100,7 +101,7 @@ audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
           "that it printed follow.");
     }
     return report;
-  } catch (const Stopped& stopped) {
+  } catch (const door::Stop& stopped) {
     throw Exit{128 + stopped.signal};
   }
 }

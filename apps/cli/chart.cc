@@ -98,8 +98,7 @@ Chart chart_of(const Answer& answer, const Axis& axis, std::size_t column) {
     else if (!name.empty())
       point.label += " · " + name;
     if (axis.over_time) point.at = *moment(answer.rows[row][axis.keys[0]].value);
-    const double half =
-        std::isfinite(cell.half_width.value_or(0)) ? cell.half_width.value_or(0) : 0;
+    const double half = cell.half_width.value_or(0);
     point.value = *value;
     point.low = *value - half;
     point.high = *value + half;
@@ -148,8 +147,12 @@ std::string bar_svg(const Point& point, const Range& range) {
   if (point.low < point.high) {
     svg += "<g class=\"whisker\"><line x1=" + quoted_percent(low) + " x2=" + quoted_percent(high) +
            " y1=\"10\" y2=\"10\"/>";
-    for (const double x : {low, high})
-      svg += "<line x1=" + quoted_percent(x) + " x2=" + quoted_percent(x) + " y1=\"6\" y2=\"14\"/>";
+    // Without an end where it goes on beyond the picture.
+    for (const auto& [x, ends] :
+         {std::pair(low, point.low >= range.low), std::pair(high, point.high <= range.high)})
+      if (ends)
+        svg +=
+            "<line x1=" + quoted_percent(x) + " x2=" + quoted_percent(x) + " y1=\"6\" y2=\"14\"/>";
     svg += "</g>";
   }
   if (range.low < 0)

@@ -70,6 +70,15 @@ void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost,
   if (!left.empty()) print_line("  left       " + left);
 }
 
+Request request_for(const Desk& desk, const nlohmann::json& job, const Guarantee& cost) {
+  const auto epsilon = job.at("options").find("epsilon");
+  const Ratio asked =
+      epsilon == job.at("options").end()
+          ? ratio_of_decimal(cost.epsilon)
+          : exact(epsilon->is_string() ? epsilon->get<std::string>() : epsilon->dump(), "epsilon");
+  return desk.request(job.dump(), asked, ratio_of_decimal(cost.delta));
+}
+
 void release_column(const ColumnRequest& request) {
   Desk desk(request.data);
   const TableSchema& table = private_table(desk.schema(), request.table);
@@ -93,9 +102,8 @@ void release_column(const ColumnRequest& request) {
       desk.ledger() == nullptr
           ? release(job, desk.source(), bits)
           : release(
-                desk.request(text.dump(), ratio_of_decimal(cost.epsilon),
-                             ratio_of_decimal(cost.delta)),
-                job, [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
+                request_for(desk, text, cost), job, [&]() -> Source& { return desk.source(); },
+                *desk.ledger(), bits);
   if (auto promise = job.accuracy(request.confidence)) answer.accuracy = *promise;
   const std::optional<Budget> left = desk.left_after();
   print_release(answer, cost, request.json,

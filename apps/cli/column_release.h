@@ -28,6 +28,10 @@ void release_column(const ColumnRequest& request);
 /// given as itself.
 Guarantee price_of(const Event& event, double delta);
 
+/// The request of a job in JSON at the epsilon that its options name, as it was written: the accountant's last digits are no part of
+/// what was asked for.
+Request request_for(const Desk& desk, const nlohmann::json& job, const Guarantee& cost);
+
 /// A released value with its accuracy and cost, for people or as JSON. Which rows took part and what is left are
 /// printed behind it where they are not empty; a null value, which was printed before, is not.
 void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost, bool json,

@@ -1,7 +1,6 @@
 #include "desk.h"
 
 #include <fnmatch.h>
-#include <glob.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -9,9 +8,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <set>
 #include <thread>
 
+#include "beside.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
@@ -23,36 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSchemaEnding = ".schema.json";
-constexpr std::string_view kLedgerEnding = ".ledger";
-
-std::string table_name(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.substr(0, name.find('.'));
-}
-
 bool holds_rows(const std::string& name) {
   if (name.ends_with(kSchemaEnding)) return false;
   constexpr std::array<std::string_view, 9> kEndings = {
       ".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".json.gz"};
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [&](std::string_view ending) { return name.ends_with(ending); });
-}
-
-/// Of `base.duckdb:visits` visits; of a file nothing.
-std::string table_inside(const std::string& file) {
-  const std::size_t colon = file.rfind(':');
-  const bool inside = colon != std::string::npos && is_duckdb_file(file.substr(0, colon));
-  return inside ? file.substr(colon + 1) : "";
-}
-
-std::vector<fs::path> listed(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) files.push_back(entry.path());
-  if (failed) throw Error(ErrorCode::kIo, "the folder '" + folder.string() + "' cannot be read");
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 void add_table(std::map<std::string, std::string>& tables, const std::string& name,
@@ -63,22 +38,17 @@ void add_table(std::map<std::string, std::string>& tables, const std::string& na
                                              "2=" + path);
 }
 
-bool speaks_of(const Schema& schema, std::string_view name) {
-  return std::any_of(schema.tables.begin(), schema.tables.end(),
-                     [&](const TableSchema& table) { return same_name(table.name, name); });
-}
-
 /// The only file in the folder with this ending; "" when there is none.
 std::string only_file(const fs::path& folder, std::string_view ending, const char* option) {
   std::string found;
-  for (const fs::path& file : listed(folder)) {
-    if (!file.filename().string().ends_with(ending)) continue;
+  for (const std::string& file : listed(folder.string())) {
+    if (!file.ends_with(ending)) continue;
     if (!found.empty()) {
       throw Error(ErrorCode::kInvalidOption, std::string(option) + ": there are several *" +
                                                  std::string(ending) + " in '" + folder.string() +
                                                  "'; say which, with " + option);
     }
-    found = file.string();
+    found = file;
   }
   return found;
 }
@@ -102,49 +72,6 @@ bool has_glob(const std::string& path) {
   return path.find_first_of("*?[") != std::string::npos && !fs::exists(path);
 }
 
-std::vector<std::string> matches(const std::string& pattern) {
-  std::vector<std::string> paths;
-  glob_t found{};
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
-    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  globfree(&found);
-  return paths;
-}
-
-/// Whatever has this name, a link to nowhere included: what it leads to may be away for a while.
-bool lies_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
-}
-
-/// All folders whose files are read: of links both where they lie and where they lead to.
-std::set<fs::path> folders_of(const std::string& data) {
-  const fs::path path = path_of(data);
-  std::set<fs::path> folders = {fs::weakly_canonical(fs::absolute(folder_of(data)))};
-  const auto add = [&](const fs::path& file) {
-    folders.insert(fs::weakly_canonical(fs::absolute(file).parent_path()));
-    folders.insert(fs::weakly_canonical(fs::absolute(file)).parent_path());
-  };
-  if (fs::is_directory(path)) {
-    for (const fs::path& file : listed(path)) {
-      if (holds_rows(file.filename().string())) add(file);
-    }
-  } else if (has_glob(path.string())) {
-    for (const std::string& file : matches(path.string())) add(file);
-    if (path.string().find("**") != std::string::npos) {
-      std::error_code failed;
-      constexpr auto kSkips = fs::directory_options::skip_permission_denied;
-      for (const auto& entry : fs::recursive_directory_iterator(folder_of(data), kSkips, failed))
-        add(entry.path());
-    }
-  } else {
-    add(table_inside(path.string()).empty()
-            ? path
-            : fs::path(path.string().substr(0, path.string().rfind(':'))));
-  }
-  return folders;
-}
-
 /// Refuses databases of other kinds, and files and folders that do not exist; a glob may find nothing.
 void expect_there(const std::string& data) {
   if (is_postgres(data)) return;
@@ -164,7 +91,7 @@ std::string find_schema(const std::vector<std::string>& data) {
   for (const std::string& each : data) {
     if (is_postgres(each)) continue;
     const fs::path folder = folder_of(each);
-    const fs::path own = folder / (table_name(path_of(each)) + std::string(kSchemaEnding));
+    const fs::path own = folder / (table_name(path_of(each).string()) + std::string(kSchemaEnding));
     if (fs::exists(own)) return own.lexically_normal().string();
     if (!fs::is_directory(folder)) continue;
     if (std::string only = only_file(folder, kSchemaEnding, "--schema"); !only.empty())
@@ -173,118 +100,29 @@ std::string find_schema(const std::vector<std::string>& data) {
   return "";
 }
 
-/// Files with this ending in the folders of the data, and those beside a folder that have its name.
-std::vector<std::string> beside(const std::vector<std::string>& data, std::string_view ending) {
-  std::vector<std::string> found;
-  for (const std::string& each : data) {
-    if (is_postgres(each)) continue;
-    for (const fs::path& folder : folders_of(each)) {
-      if (!fs::is_directory(folder)) continue;
-      for (const fs::path& file : listed(folder)) {
-        if (file.filename().string().ends_with(ending)) found.push_back(file.string());
-      }
-      // A trailing slash leaves no name.
-      const fs::path named = folder.has_filename() ? folder : folder.parent_path();
-      const std::string outside = named.string() + std::string(ending);
-      if (lies_there(outside)) found.push_back(outside);
-    }
-  }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
-
-bool keeps_count_of(const std::string& ledger, const std::string& dataset) {
-  const auto datasets = Ledger::open(ledger).datasets();
-  return std::any_of(datasets.begin(), datasets.end(),
-                     [&](const DatasetBudget& each) { return each.dataset == dataset; });
-}
-
-bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
-  return std::any_of(files.begin(), files.end(),
-                     [&](const std::string& each) { return same_file(each, path); });
-}
-
-/// Calls visit(other, path, differs) for each other schema of these that speaks of a file that is read; `differs`: it says otherwise whose
-/// rows they are.
-template <class Visit>
-void each_rival(const std::vector<std::string>& schemas, const std::string& schema_path,
-                const Schema& schema, const std::vector<std::string>& data, Visit visit) {
-  for (const std::string& path : schemas) {
-    if (same_file(path, schema_path)) continue;
-    const Schema other = read_schema(path);
-    bool shares = false, differs = false;
-    for (const auto& [name, file] : tables_of(data, &schema)) {
-      for (const std::string& called : {name, table_name(file), table_inside(file)}) {
-        if (!speaks_of(schema, name) || !speaks_of(other, called)) continue;
-        shares = true;
-        differs = differs || schema.table(name).unit != other.table(called).unit;
-      }
-    }
-    if (shares) visit(other, path, differs);
-  }
-}
-
-/// `hospital.ledger` beside `hospital.schema.json`, or whichever beside the data keeps count of the data set: a
-/// budget that lies there is never passed over.
-std::string find_ledger(const std::string& schema_path, const Schema& schema,
-                        const std::vector<std::string>& data) {
-  const auto ledgers = beside(data, kLedgerEnding), schemas = beside(data, kSchemaEnding);
-  std::string own;
-  if (schema_path.ends_with(kSchemaEnding)) {
-    own = schema_path.substr(0, schema_path.size() - kSchemaEnding.size()) +
-          std::string(kLedgerEnding);
-    if (!lies_there(own)) own.clear();
-  }
-  if (!own.empty() && (ledgers.empty() || is_one_of(own, ledgers))) return own;
-  std::string found;
-  for (const std::string& each : ledgers) {
-    if (!keeps_count_of(each, schema.dataset)) continue;
-    require(found.empty() && own.empty(),
-            "--ledger: several beside the data or its schema keep count of it; say which pays");
-    found = each;
-  }
-  // The steward may keep count of some data sets of a folder; somebody's schema from elsewhere may not choose, nor say whose the rows are.
-  const bool is_beside = is_one_of(schema_path, schemas);
-  const auto refuse = [&](const Schema& other, const std::string& path, bool differs) {
-    const auto counts = std::find_if(ledgers.begin(), ledgers.end(), [&](const std::string& each) {
-      return keeps_count_of(each, other.dataset);
-    });
-    if (counts == ledgers.end() || !(found.empty() || differs)) return;
-    throw Error(ErrorCode::kInvalidOption,
-                "--schema: '" + path + "' beside the data speaks of the same rows as '" +
-                    schema_path + "', and '" + *counts +
-                    "' keeps count by it; use that schema, or say which budget pays with --ledger");
-  };
-  if (!ledgers.empty() && (found.empty() || !is_beside))
-    each_rival(schemas, schema_path, schema, data, refuse);
-  if (!found.empty()) return found;
-  if (!own.empty() || ledgers.empty() || is_beside) return own;
-  throw Error(ErrorCode::kInvalidOption,
-              "--schema: '" + schema_path + "' calls the data set '" +
-                  schema.dataset.substr(0, 60) + "', which the budget beside the data, '" +
-                  ledgers.front() + "', does not know; say which budget pays with --ledger");
+/// The tables that are read, and what lies beside them. Of a database nothing does.
+std::vector<TableFiles> look_beside_all(const std::vector<std::string>& data, const Schema* schema,
+                                        Source& source) {
+  std::vector<TableFiles> result;
+  if (is_postgres(data.front())) return result;
+  for (const auto& [table, text] : tables_of(data, schema))
+    result.push_back(look_beside(table, text, source.files(table)));
+  return result;
 }
 
 /// Without a schema nobody knows which data set these rows belong to, so no budget beside them may be passed over.
-void refuse_quick_form(const DataOptions& options) {
-  for (const std::string& path : beside(options.data, kSchemaEnding)) {
-    const Schema schema = read_schema(path);
-    for (const auto& [table, file] : tables_of(options.data)) {
-      if (!speaks_of(schema, table) && !speaks_of(schema, table_name(file)) &&
-          !speaks_of(schema, table_inside(file)))
-        continue;
+void refuse_quick_form(const std::vector<TableFiles>& tables, const std::string& ledger) {
+  for (const TableFiles& each : tables) {
+    if (const std::string path = schema_about(each); !path.empty())
       throw Error(ErrorCode::kInvalidOption,
-                  "--unit: is for data without a schema, and '" + path + "' speaks of '" + table +
-                      "'; leave --unit out, and that schema and its budget are used");
-    }
+                  "--unit: is for data without a schema, and '" + path + "' speaks of '" +
+                      each.table + "'; leave --unit out, and that schema and its budget are used");
+    if (!each.ledgers.empty() && ledger.empty())
+      throw Error(ErrorCode::kInvalidOption,
+                  "--unit: a budget lies beside the data, '" + each.ledgers.front() +
+                      "', and without a schema nobody knows whether it is theirs; say which budget "
+                      "pays with --ledger, or give a schema with --schema");
   }
-  const auto ledgers = beside(options.data, kLedgerEnding);
-  if (ledgers.empty() || !options.ledger.empty()) return;
-  throw Error(ErrorCode::kInvalidOption,
-              "--unit: a budget lies beside the data, '" + ledgers.front() +
-                  "', and without a schema nobody knows whether it is theirs; say which budget "
-                  "pays with --ledger, or give a schema with --schema");
 }
 
 /// The two steps that lead to a schema for a database, which has no place beside it.
@@ -362,19 +200,11 @@ void refuse_unknown(const std::map<std::string, std::string>& tables, const Sche
   }
 }
 
-/// Of what `tables_of` gives: `base.duckdb:visits` is in the file base.duckdb, and a name that is no file may be a
-/// glob of several.
-bool is_among(const std::string& path, const std::string& files) {
-  if (same_file(path, files)) return true;
-  if (const std::size_t colon = files.rfind(':');
-      colon != std::string::npos && same_file(path, files.substr(0, colon)))
-    return true;
-  if (fs::exists(files)) return false;
-  const int across = files.find("**") == std::string::npos ? FNM_PATHNAME : 0;
-  if (fnmatch(fs::absolute(files).lexically_normal().c_str(),
-              fs::absolute(path).lexically_normal().c_str(), across) == 0)
-    return true;
-  return is_one_of(path, matches(files));
+/// Whether a new file of this name would be one of those that a glob stands for.
+bool would_match(const std::string& path, const std::string& glob) {
+  const int across = glob.find("**") == std::string::npos ? FNM_PATHNAME : 0;
+  return fnmatch(fs::absolute(glob).lexically_normal().c_str(),
+                 fs::absolute(path).lexically_normal().c_str(), across) == 0;
 }
 
 }  // namespace
@@ -412,9 +242,16 @@ std::uint64_t bytes(const std::string& text, const char* option) {
   const Ratio factor = unit == std::string::npos
                            ? Ratio(1)
                            : Ratio(Integer(1) << static_cast<unsigned>(10 * (unit + 1)));
-  const Ratio value = exact(digits, option) * factor;
-  require(value >= 1 << 20 && value <= Ratio(INT64_MAX),
+  const auto parsed = [&]() -> std::optional<Ratio> {
+    try {
+      return Ratio(exact(digits, option) * factor);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }();
+  require(parsed && *parsed >= 1 << 20 && *parsed <= Ratio(INT64_MAX),
           (std::string(option) + ": must be at least 1M, like 512M or 4G").c_str());
+  const Ratio& value = *parsed;
   return round_down(value) >= 9.2e18 ? INT64_MAX
                                      : static_cast<std::uint64_t>(std::floor(round_down(value)));
 }
@@ -440,10 +277,9 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
     if (equals != std::string::npos && !fs::exists(each)) {
       add_table(tables, each.substr(0, equals), each.substr(equals + 1));
     } else if (fs::is_directory(each)) {
-      for (const fs::path& file : listed(each)) {
+      for (const std::string& file : listed(each)) {
         const bool wanted = schema == nullptr || speaks_of(*schema, table_name(file));
-        if (wanted && holds_rows(file.filename().string()))
-          add_table(tables, table_name(file), file.string());
+        if (wanted && holds_rows(file)) add_table(tables, table_name(file), file);
       }
     } else if (schema != nullptr && is_duckdb_file(each) && !speaks_of(*schema, table_name(each))) {
       for (const TableSchema& table : schema->tables)
@@ -468,18 +304,14 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
                       "; plain values have no schema, and no budget pays for them");
   }
   if (file == "-" || file.empty()) return;
-  const std::string name = table_name(file);
-  std::string found;
-  for (const std::string& path : beside({file}, kSchemaEnding))
-    if (speaks_of(read_schema(path), name)) found = path;
-  if (!found.empty())
+  const TableFiles values = look_beside(table_name(file), file, {file});
+  if (const std::string found = schema_about(values); !found.empty())
     throw Error(ErrorCode::kInvalidOption,
-                "'" + found + "' speaks of '" + name + "'; ask with --data " + file +
+                "'" + found + "' speaks of '" + values.table + "'; ask with --data " + file +
                     " and --column, and its units and its budget are used");
-  const auto ledgers = beside({file}, kLedgerEnding);
-  if (!ledgers.empty())
+  if (!values.ledgers.empty())
     throw Error(ErrorCode::kInvalidOption,
-                "a budget lies beside '" + file + "', '" + ledgers.front() +
+                "a budget lies beside '" + file + "', '" + values.ledgers.front() +
                     "', and plain values are charged to none; ask with --data " + file +
                     ", or keep values that it does not count in another folder");
 }
@@ -514,7 +346,6 @@ Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst
       options.schema.empty() && options.unit.empty() ? find_schema(options.data) : options.schema;
   require(options.schema.empty() || options.unit.empty(),
           "--unit: is for data without a schema; leave out --unit or --schema");
-  if (!options.unit.empty()) refuse_quick_form(options);
   // A missing file is worth more words than a missing schema.
   if (schema_path_.empty() && options.unit.empty()) {
     source_ = open_source(options);
@@ -522,10 +353,15 @@ Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst
   }
   if (!schema_path_.empty()) schema_ = read_schema(schema_path_);
   source_ = open_source(options, schema_path_.empty() ? nullptr : &schema_);
-  if (schema_path_.empty()) schema_ = quick_schema(options, *source_);
+  const auto beside =
+      look_beside_all(options.data, schema_path_.empty() ? nullptr : &schema_, *source_);
+  if (schema_path_.empty()) {
+    refuse_quick_form(beside, options.ledger);
+    schema_ = quick_schema(options, *source_);
+  }
   if (pays == Pays::kNo) return;
   ledger_path_ =
-      options.ledger.empty() ? find_ledger(schema_path_, schema_, options.data) : options.ledger;
+      options.ledger.empty() ? find_ledger(schema_path_, schema_, beside) : options.ledger;
   if (!ledger_path_.empty()) ledger_ = Ledger::open(ledger_path_);
 }
 
@@ -549,12 +385,18 @@ bool Desk::reads(const std::string& path) const {
   const fs::path canonical = fs::weakly_canonical(fs::absolute(path));
   for (const std::string& each : data_) {
     if (fs::is_directory(each) && same_file(canonical.parent_path().string(), each) &&
-        holds_rows(canonical.filename().string()) && speaks_of(schema_, table_name(canonical)))
+        holds_rows(canonical.filename().string()) &&
+        speaks_of(schema_, table_name(canonical.string())))
       return true;
   }
-  const auto tables = tables_of(data_, &schema_);
-  return std::any_of(tables.begin(), tables.end(),
-                     [&](const auto& table) { return is_among(path, table.second); });
+  for (const auto& [table, text] : tables_of(data_, &schema_)) {
+    const auto files = source_->files(table);
+    if (would_match(path, text) || std::any_of(files.begin(), files.end(), [&](const auto& file) {
+          return same_file(path, file);
+        }))
+      return true;
+  }
+  return false;
 }
 
 Request Desk::request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const {

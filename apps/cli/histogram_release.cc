@@ -160,9 +160,8 @@ Released release_columns(const HistogramRequest& request) {
   auto answer = desk.ledger() == nullptr
                     ? release(job, desk.source(), bits)
                     : release(
-                          desk.request(text.dump(), ratio_of_decimal(cost.epsilon),
-                                       ratio_of_decimal(cost.delta)),
-                          job, [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
+                          request_for(desk, text, cost), job,
+                          [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
   const std::string unit = table.unit.kind == UnitSchema::Kind::kColumn ? table.unit.column : "row";
   std::string columns;
   for (const std::string& column : request.columns)

@@ -128,7 +128,10 @@ int run(int argc, char** argv) {
     check_names(app, argc, argv);
     app.parse(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return report(ErrorCode::kIo, "the output could not be written; is the disk full?", as_json);
+      return report(
+          ErrorCode::kIo,
+          "the output could not be written; is the disk full? What was released stays paid for",
+          as_json);
     }
     return 0;
   } catch (const CLI::Success& success) {
@@ -141,9 +144,8 @@ int run(int argc, char** argv) {
     return report(error.code(), error.what(), as_json);
   } catch (const Exit& exit) {
     return std::fflush(stdout) == 0 ? exit.code : exit_code(ErrorCode::kIo);
-  } catch (const Stopped& stopped) {
-    std::cerr
-        << "gauze: stopped; what was reserved for this question pays when it is asked again\n";
+  } catch (const door::Stop& stopped) {
+    std::cerr << "gauze: stopped" << stopped.what_it_costs << "\n";
     return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {
     return report(ErrorCode::kInvalidInput, door::kNoMemory, as_json);

@@ -1,6 +1,7 @@
 #include "numbers.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -46,15 +47,24 @@ std::string printable(std::string text) {
   return text;
 }
 
+/// Microseconds in the largest unit that they fill, rounded up.
+std::string duration_text(double microseconds) {
+  constexpr std::array<std::pair<double, const char*>, 4> kUnits = {
+      {{86'400e6, "days"}, {3'600e6, "hours"}, {60e6, "minutes"}, {1e6, "seconds"}}};
+  for (const auto& [size, unit] : kUnits)
+    if (microseconds >= 2 * size || size == 1e6) return upward(microseconds / size, 3) + " " + unit;
+  return "";
+}
+
 std::string delta_part(const std::string& delta) {
   return ", δ = " + delta;
 }
 
+}  // namespace
+
 std::string many(std::uint64_t count, const char* one) {
   return grouped(count) + " " + one + (count == 1 ? "" : "s");
 }
-
-}  // namespace
 
 std::optional<double> drawn(const Value& value) {
   std::optional<double> number;
@@ -81,6 +91,9 @@ std::string half_width_text(const Answer::Cell& cell) {
   const std::string sign = "± ";
   const double width = *cell.half_width;
   if (!std::isfinite(width)) return sign + "∞";
+  if (std::holds_alternative<Date>(cell.value))
+    return sign + many(static_cast<std::uint64_t>(std::ceil(width)), "day");
+  if (std::holds_alternative<Timestamp>(cell.value)) return sign + duration_text(width);
   const int decimals = decimals_of(width);
   const double unit = std::pow(10.0, -decimals);
   const double up = std::holds_alternative<std::int64_t>(cell.value)
@@ -110,6 +123,12 @@ std::string amount_text(const Ratio& amount, double (*safe)(const Ratio&)) {
 std::string cost_text(const Ratio& epsilon, const Ratio& delta) {
   return "ε = " + amount_text(epsilon, round_up) +
          (delta > 0 ? delta_part(amount_text(delta, round_up)) : "");
+}
+
+std::string price_text(const Budget& price) {
+  if (price.currency != Budget::Currency::kZcdp) return cost_text(price.amount, price.delta);
+  return "ρ = " + amount_text(price.amount, round_up) +
+         (price.delta > 0 ? delta_part(amount_text(price.delta, round_up)) : "");
 }
 
 std::string budget_text(const Budget& left) {

@@ -19,12 +19,16 @@ std::string half_width_text(const Answer::Cell& cell);
 /// How far what is released will be off, 95 %: "± 12.3", of quantiles "± 40 ranks"; "-" where nobody knows.
 std::string error_text(const MeasurementInfo& info);
 
+/// "1 row", "2,000 rows".
+std::string many(std::uint64_t count, const char* one);
+
 /// The cell as a number to draw; nothing for texts, nulls and what is not finite.
 std::optional<double> drawn(const Value& value);
 
 /// `ε = 1, δ = 1e-06`, exactly where that is short; else a cost is rounded up, and what is left is
 /// rounded down.
 std::string cost_text(const Ratio& epsilon, const Ratio& delta);
+std::string price_text(const Budget& price);
 std::string budget_text(const Budget& left);
 /// The same of one amount; `safe` is `round_up` or `round_down`.
 std::string amount_text(const Ratio& amount, double (*safe)(const Ratio&));

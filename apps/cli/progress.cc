@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "question.h"
+#include "gauze/engine/release.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -49,7 +49,7 @@ void Progress::erase() {
 }
 
 void Progress::show(double done) {
-  if (stop_asked != 0) throw Stopped{stop_asked};
+  if (stop_asked != 0) throw door::Stop{stop_asked};
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now - start_ < kPatience || (shown_ && now - last_ < kBetween)) return;
   last_ = now;

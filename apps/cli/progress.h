@@ -19,7 +19,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` in (0, 1]; 0 or less when nobody knows, and then seconds are shown. Throws `Stopped` after one of these signals.
+  /// `done` in (0, 1]; 0 or less when nobody knows, and then seconds are shown. Throws `door::Stop` after one of these signals.
   void show(double done);
 
  private:

@@ -277,9 +277,9 @@ void interactive(Conversation& conversation) {
       std::cerr << wrap(shown(error.what()) + " [" + name(error.code()) + "]", "  ",
                         std::min<std::size_t>(terminal_width(), 100));
       if (!aside) statements.clear();
-    } catch (const Stopped& stopped) {
+    } catch (const door::Stop& stopped) {
       if (stopped.signal != SIGINT) throw;
-      print_line("  stopped; what was reserved for this question pays when it is asked again");
+      print_line("  stopped" + stopped.what_it_costs);
       statements.clear();
     }
     std::fflush(stdout);

@@ -22,6 +22,10 @@ bool keys_are_private(const Plan& plan) {
                      [](const KeyColumn& key) { return !key.domain; });
 }
 
+bool is_rho(const Budget& budget) {
+  return budget.currency == Budget::Currency::kZcdp;
+}
+
 void print_field(const char* name, const std::string& text) {
   const std::string label(name);
   std::string wrapped =
@@ -32,8 +36,11 @@ void print_field(const char* name, const std::string& text) {
 
 void print_cost(const Quote& quote) {
   const Plan& plan = quote.query.plan();
-  print_field("cost", cost_text(quote.epsilon, quote.delta) + " for one " + unit_noun(plan) +
+  print_field("cost", (is_rho(quote.price) ? cost_text(quote.epsilon, quote.delta)
+                                           : price_text(quote.price)) +
+                          " for one " + unit_noun(plan) +
                           " more or less: " + std::string(verdict(band(round_up(quote.epsilon)))));
+  if (is_rho(quote.price)) print_field("charged", price_text(quote.price));
 }
 
 void print_bounds(const Plan& plan) {
@@ -99,9 +106,16 @@ Json value_json(const Value& value) {
 }
 
 Json budget_json(const Budget& budget) {
-  const bool rho = budget.currency == Budget::Currency::kZcdp;
-  return {{rho ? "rho" : "epsilon", decimal(budget.amount, round_down)},
+  return {{is_rho(budget) ? "rho" : "epsilon", decimal(budget.amount, round_down)},
           {"delta", decimal(budget.delta, round_down)}};
+}
+
+/// The guarantee, and beside it what a budget in rho is charged.
+Json cost_json(const Quote& quote) {
+  const Ratio& delta = is_rho(quote.price) ? quote.delta : quote.price.delta;
+  Json cost = {{"epsilon", decimal(quote.epsilon, round_up)}, {"delta", decimal(delta, round_up)}};
+  if (is_rho(quote.price)) cost["rho"] = decimal(quote.price.amount, round_up);
+  return cost;
 }
 
 std::string half_width_name(const std::string& column) {
@@ -157,7 +171,22 @@ Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
                   .progress = [watch](double done) {
                     if (*watch) (*watch)(done);
                   }});
-  return {std::move(query), terms.epsilon, terms.delta, is_explain(sql), std::move(watch)};
+  Quote result{std::move(query), terms.epsilon,
+               terms.delta,      Budget::approximate(terms.epsilon, terms.delta),
+               is_explain(sql),  std::move(watch)};
+  const Event event = result.query.event();
+  const Request request = desk.request(sql, terms.epsilon, terms.delta);
+  if (const auto basic = Budget::basic_price(event); basic && result.price.covers(*basic))
+    result.price = *basic;
+  if (desk.ledger() == nullptr) return result;
+  // What is wrong with the budget is said when the question is asked: explaining it needs none.
+  try {
+    result.price = desk.ledger()->price(request, event);
+    result.left = desk.left();
+    result.ledger = shown_address(desk.ledger_path());
+  } catch (const Error&) {
+  }
+  return result;
 }
 
 Answered ask(Desk& desk, Quote quote) {
@@ -206,6 +235,9 @@ void print_quote(const Quote& quote) {
   if (!query.reason().empty()) print_field("noise", query.reason());
   print_cost(quote);
   print_bounds(query.plan());
+  if (quote.left)
+    print_field("left", budget_text(*quote.left) + " in " + quote.ledger +
+                            (quote.left->covers(quote.price) ? "" : ": too little for this"));
   print_line("  Nothing was read and nothing was spent.");
 }
 
@@ -222,20 +254,18 @@ Json as_json(const Quote& quote) {
                             {"rank_error", each.rank_error ? finite(*each.rank_error) : Json()},
                             {"event", Json::parse(to_json(each.event).dump())}});
   }
-  return {
-      {"sql", plan.sql},
-      {"dataset", plan.dataset},
-      {"plan", describe(plan)},
-      {"unit", plan.unit_is_row ? "row" : plan.unit},
-      {"bounds",
-       {{"rows_per_unit", plan.bounds.rows_per_unit},
-        {"groups_per_unit", plan.bounds.groups_per_unit},
-        {"rows_per_group", plan.bounds.rows_per_group}}},
-      {"cost",
-       {{"epsilon", decimal(quote.epsilon, round_up)}, {"delta", decimal(quote.delta, round_up)}}},
-      {"reason", query.reason()},
-      {"measurements", measurements},
-      {"expected", expected_json(query)}};
+  return {{"sql", plan.sql},
+          {"dataset", plan.dataset},
+          {"plan", describe(plan)},
+          {"unit", plan.unit_is_row ? "row" : plan.unit},
+          {"bounds",
+           {{"rows_per_unit", plan.bounds.rows_per_unit},
+            {"groups_per_unit", plan.bounds.groups_per_unit},
+            {"rows_per_group", plan.bounds.rows_per_group}}},
+          {"cost", cost_json(quote)},
+          {"reason", query.reason()},
+          {"measurements", measurements},
+          {"expected", expected_json(query)}};
 }
 
 Json as_json(const Answered& answered) {

@@ -23,9 +23,12 @@ Terms terms_of(const OptionValues& values);
 /// A question planned and priced: nothing has been read or spent.
 struct Quote {
   SqlQuery query;
-  Ratio epsilon, delta;
+  Ratio epsilon, delta;  ///< as asked
+  Budget price;          ///< what will be charged, in the currency of the ledger if there is one
   bool explain_only = false;                           ///< the text began with EXPLAIN
   std::shared_ptr<std::function<void(double)>> watch;  ///< hears how far the scan is
+  std::optional<Budget> left = {};                     ///< in the ledger, before
+  std::string ledger = {};
 };
 
 /// An answer with everything there is to say about it.
@@ -40,13 +43,8 @@ struct Answered {
 Quote quote(Desk& desk, const std::string& sql, const Terms& terms);
 
 /// Asks through the one door. On a terminal a long scan shows how far it is; Ctrl-C, SIGTERM and
-/// SIGHUP stop it and throw `Stopped`.
+/// SIGHUP stop it and throw `door::Stop`.
 Answered ask(Desk& desk, Quote quote);
-
-/// A signal asked to stop, Ctrl-C or another: no answer, and no error worth a code.
-struct Stopped {
-  int signal;
-};
 
 void print_answer(const Answered& answered);
 void print_quote(const Quote& quote);

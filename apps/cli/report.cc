@@ -56,7 +56,9 @@ std::string making(const Quote& quote) {
 std::string report(const Answered& answered) {
   const Plan& plan = answered.quote.query.plan();
   const double epsilon = decimal(answered.quote.epsilon, round_up);
-  const double delta = decimal(answered.quote.delta, round_up);
+  const Budget& price = answered.quote.price;
+  const bool rho = price.currency == Budget::Currency::kZcdp;
+  const double delta = decimal(rho ? answered.quote.delta : price.delta, round_up);
   std::string body = element("h1", "", "A private answer about " + escaped(plan.dataset)) + "\n";
   body += element("pre", "class=\"question\"", escaped(plan.sql)) + "\n";
   body += cost_cards(epsilon, delta, answered.left ? budget_text(*answered.left) : "");

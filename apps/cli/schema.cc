@@ -5,6 +5,7 @@
 #include "desk.h"
 #include "gauze/base/error.h"
 #include "gauze/data/steward.h"
+#include "numbers.h"
 #include "schema_text.h"
 #include "text.h"
 
@@ -22,7 +23,7 @@ void write_template(const std::vector<std::string>& data, const std::vector<std:
     for (const std::string& name : names)
       options.data.push_back(name + "=" + data.front() + ":" + name);
   } else if (names.empty()) {
-    require(!is_postgres(data.front()),
+    require(!is_postgres(data.front()) && !is_duckdb_file(data.front()),
             "--table: is missing; say which tables of the database, like --table visits");
     for (const auto& [name, path] : tables_of(data)) names.push_back(name);
   }
@@ -69,7 +70,7 @@ void print_columns(const SchemaCheck::Table& checked) {
 
 void print_check(const Schema& schema, const SchemaCheck& check) {
   for (const SchemaCheck::Table& checked : check.tables) {
-    print_line(heading(checked.name) + "  " + grouped(checked.rows) + " rows");
+    print_line(heading(checked.name) + "  " + many(checked.rows, "row"));
     const auto tell = [](const std::string& what, std::uint64_t count, const std::string& then) {
       if (count > 0) print(wrap(what + ": " + grouped(count) + "; " + then, "  "));
     };
@@ -82,10 +83,9 @@ void print_check(const Schema& schema, const SchemaCheck& check) {
     const TableSchema& declared = schema.table(checked.name);
     if (declared.unit.kind == UnitSchema::Kind::kColumn ||
         declared.unit.kind == UnitSchema::Kind::kThrough) {
-      print_line("  " + grouped(checked.units) + " privacy units; " +
-                 grouped(checked.units_over_bound) + " have more than " +
-                 grouped(declared.rows_per_unit) + " rows, " + grouped(checked.rows_without_unit) +
-                 " rows belong to nobody");
+      print_line("  " + many(checked.units, "privacy unit") + "; with more than " +
+                 many(declared.rows_per_unit, "row") + ": " + grouped(checked.units_over_bound) +
+                 "; rows that belong to nobody: " + grouped(checked.rows_without_unit));
     }
     for (const std::uint64_t repeated : checked.repeated_keys) {
       if (repeated > 0)
@@ -122,7 +122,8 @@ void add_template(CLI::App& command) {
   auto data = std::make_shared<std::vector<std::string>>();
   auto tables = std::make_shared<std::vector<std::string>>();
   sub->add_option("data", *data,
-                  "CSV, Parquet or JSON files, NAME=FILE, a folder, postgresql://...")
+                  "CSV, Parquet or JSON files, NAME=FILE, a folder; base.duckdb or "
+                  "postgresql://... with --table")
       ->required();
   sub->add_option("--table", *tables,
                   "Which tables of a database or a file of DuckDB (of files: all)")

@@ -231,6 +231,76 @@ TEST(LedgerCommand, ABudgetBesideTheDataIsPassedOverInNoWay) {
   EXPECT_TRUE(is_not_free(clinic, "--data " + visits));
 }
 
+// Whatever a file is called, the schema beside it says whose rows they are, and the budget beside it pays.
+TEST(LedgerCommand, AnotherNameOfTheDataPassesOverNoBudget) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 5");
+  const Folder own;
+  for (const char* folder : {"a", "b"}) fs::create_directory(own.path(folder));
+  const std::string visits = clinic.path("visits.csv");
+  std::string schema = clinic.read("clinic.schema.json");
+  schema.replace(schema.find(R"("visits": {)"), 11, R"("foo": {)");
+  const auto asked = [&](const std::string& options, const std::string& table = "foo") {
+    return gauze_program("sql 'SELECT COUNT(*) FROM " + table + "' --epsilon 0.1 " + options).exit;
+  };
+  // A link and a pattern, with the unit of the steward and with another, or none.
+  fs::create_symlink(visits, own.path("foo.csv"));
+  const std::string pattern = "'foo=" + clinic.path("visit?.csv") + "'";
+  const std::string same = own.write("a/same.schema.json", schema);
+  std::string rows = schema;
+  rows.replace(
+      rows.find(
+          R"("unit": "patient_id", "rows_per_unit": 3, "groups_per_unit": 3, "rows_per_group": 2)"),
+      std::string(
+          R"("unit": "patient_id", "rows_per_unit": 3, "groups_per_unit": 3, "rows_per_group": 2)")
+          .size(),
+      R"("unit": "row")");
+  const std::string of_rows = own.write("a/rows.schema.json", rows);
+  for (const std::string& data : {own.path("foo.csv"), pattern, "foo=" + visits})
+    for (const std::string& each : {same, of_rows})
+      EXPECT_EQ(asked("--data " + data + " --schema " + each), 2) << data << each;
+  fs::create_symlink(visits, own.path("clinic.csv"));
+  EXPECT_EQ(asked("--unit row --ledger " + clinic.path("clinic.ledger") + " --data " +
+                      own.path("clinic.csv"),
+                  "clinic"),
+            2);
+  // Another data set of the same ledger.
+  ASSERT_EQ(
+      gauze_program("ledger add " + clinic.path("clinic.ledger") + " --dataset other --epsilon 50")
+          .exit,
+      0);
+  std::string other = clinic.read("clinic.schema.json");
+  other.replace(other.find(R"("clinic")"), 8, R"("other")");
+  EXPECT_EQ(
+      asked("--data " + visits + " --schema " + own.write("a/other.schema.json", other), "visits"),
+      2);
+  // A schema and a budget of one's own beside another file that is read.
+  own.write("b/own.schema.json", clinic.read("clinic.schema.json"));
+  ASSERT_EQ(
+      gauze_program("ledger init " + own.path("b/own.ledger") + " --dataset clinic --epsilon 99")
+          .exit,
+      0);
+  own.write("b/wards.csv", clinic.read("wards.csv"));
+  EXPECT_EQ(asked("--data " + own.path("b/wards.csv") + " --data " + visits, "visits"), 2);
+  // A folder that a pattern of the shell would not find.
+  fs::create_directory(own.path(".hidden"));
+  fs::copy(clinic.path(""), own.path(".hidden"), fs::copy_options::recursive);
+  const std::string hidden = "'visits=" + own.path("*hidden/visits.csv") + "'";
+  EXPECT_EQ(asked("--unit row --data " + hidden, "visits"), 2);
+  // The schema beside the data, under its own name, pays.
+  EXPECT_EQ(asked("--data " + visits, "visits"), 0);
+}
+
+TEST(LedgerCommand, ABudgetInRhoSaysWhatIsCharged) {
+  const Clinic clinic;
+  clinic.set_budget("--rho 0.5");
+  const Ran explained = ask(clinic, "EXPLAIN SELECT COUNT(*) FROM visits", "--epsilon 1 --json");
+  EXPECT_NEAR(explained.json().at("cost").at("rho").get<double>(), 0.5, 1e-12);
+  EXPECT_THAT(ask(clinic, "EXPLAIN SELECT COUNT(*) FROM visits", "--epsilon 2").out,
+              HasSubstr("too little for this"));
+}
+
 TEST(LedgerCommand, ABudgetThatIsAwayIsNotPassedOver) {
   namespace fs = std::filesystem;
   const Clinic clinic;

@@ -51,7 +51,11 @@ TEST(SqlOutput, TheReportStandsAlone) {
 TEST(SqlOutput, StatesTheAmountsThatWereGiven) {
   const Clinic clinic;
   const std::string page = clinic.path("page.html");
-  const Ran ran = ask(clinic, kByWard, "--epsilon 0.7 --delta 1e-7 --json --report " + page);
+  // Where no noise needs a delta, none is charged.
+  EXPECT_THAT(ask(clinic, kByWard, "--epsilon 0.7 --delta 1e-7 --json").out,
+              HasSubstr(R"("cost":{"epsilon":0.7,"delta":0.0})"));
+  const Ran ran = ask(clinic, "SELECT diagnosis, COUNT(*) AS n FROM visits GROUP BY diagnosis",
+                      "--epsilon 0.7 --delta 1e-7 --json --report " + page);
   ASSERT_EQ(ran.exit, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr(R"("cost":{"epsilon":0.7,"delta":1e-07})"));
   EXPECT_THAT(slurp(page), AllOf(HasSubstr("ε = 0.7, δ = 1e-07<"), HasSubstr("δ = 1e-07 aside"),

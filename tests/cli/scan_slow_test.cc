@@ -229,7 +229,7 @@ TEST(JsonFiles, WhatARowHoldsDecidesNothingBeforeOrAfterTheReservation) {
   EXPECT_THAT(history.out, HasSubstr("settled"));
   const Ran check = gauze_program("schema check --data " + folder.path("t.json"));
   EXPECT_EQ(check.exit, 0) << check.err;
-  EXPECT_THAT(check.out, AllOf(HasSubstr("t  1 rows"), HasSubstr("no text: 1;")));
+  EXPECT_THAT(check.out, AllOf(HasSubstr("t  1 row\n"), HasSubstr("no text: 1;")));
 }
 
 TEST(SchemaCheck, CountsLinesThatAreNoRows) {

@@ -46,10 +46,7 @@ void check_relation(Relation have, Relation want) {
 /// The price by basic composition, or that of the whole at `delta` where it is lower.
 std::optional<Budget> approximate_price(const Event& event, const Ratio& delta) {
   require(delta >= 0 && delta < 1, "delta: must lie in [0, 1)");
-  std::optional<Budget> basic;
-  if (const auto loss = approximate_loss(event)) {
-    basic = Budget{Budget::Currency::kApproximate, loss->epsilon, loss->delta};
-  }
+  const std::optional<Budget> basic = Budget::basic_price(event);
   if (delta == 0) return basic;
   const double epsilon = epsilon_at({event}, round_down(delta)).epsilon;
   if (std::isinf(epsilon)) return basic;
@@ -76,6 +73,12 @@ Budget Budget::approximate(const Ratio& epsilon, const Ratio& delta) {
   require(epsilon >= 0, "epsilon: must not be negative");
   require(delta >= 0 && delta <= 1, "delta: must lie in [0, 1]");
   return {Currency::kApproximate, epsilon, delta};
+}
+
+std::optional<Budget> Budget::basic_price(const Event& event) {
+  const auto loss = approximate_loss(event);
+  if (!loss) return std::nullopt;
+  return Budget{Currency::kApproximate, loss->epsilon, loss->delta};
 }
 
 Budget Budget::price(const Event& event, Currency currency, const Ratio& delta) {

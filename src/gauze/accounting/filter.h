@@ -36,6 +36,9 @@ struct Budget {
   /// need less delta. Other currencies ignore `delta`.
   static Budget price(const Event& event, Currency currency, const Ratio& delta = 0);
 
+  /// Epsilon and delta by basic composition; nothing where parts have no such price, as Gaussian noise.
+  static std::optional<Budget> basic_price(const Event& event);
+
   /// Amount and delta rounded up to whole multiples of 10^-30. The denominators of exact prices
   /// grow with every addition; sums of rounded ones stay short.
   Budget rounded_up() const;

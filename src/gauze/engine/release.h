@@ -44,6 +44,12 @@ inline constexpr const char* kStaysSpent =
     "; its price stays charged in the ledger, for noise may have been drawn";
 inline constexpr const char* kNoMemory = "this needs more memory than the machine has";
 
+/// Thrown by whoever watches a run, to end it: no answer, and no error worth a code.
+struct Stop {
+  int signal = 0;
+  std::string what_it_costs = {};  ///< how a message about it ends; "" where nothing was reserved
+};
+
 /// Does it, unless the ledger is out of reach: whether it was done.
 template <class Action>
 bool attempt(Action action) {
@@ -104,6 +110,9 @@ auto release(const Request& request, const Algorithm& algorithm, Input&& input, 
       throw failed(error.code(), error.what());
     } catch (const std::bad_alloc&) {
       throw failed(ErrorCode::kInvalidInput, door::kNoMemory);
+    } catch (door::Stop& stop) {
+      stop.what_it_costs = interrupted() ? door::kPaysAgain : door::kStaysSpent;
+      throw;
     } catch (...) {
       interrupted();
       throw;

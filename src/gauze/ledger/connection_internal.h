@@ -9,6 +9,8 @@
 
 namespace gauze::ledger {
 
+struct Record;
+
 /// The seam between the ledger and the database that keeps it. Statements are in the SQL that both
 /// engines read, parameters are $1, $2, ... and every value is text, so that amounts stay exact.
 ///
@@ -28,8 +30,9 @@ class Connection {
 
   virtual Rows execute(const std::string& sql, const std::vector<std::string>& parameters = {}) = 0;
   virtual void begin(Access access) = 0;
-  /// Durable when it returns. When it throws, the transaction may or may not have happened.
-  virtual void commit() = 0;
+  /// Durable when it returns, with `last`, the last record that the transaction appended. When it throws, the transaction
+  /// may or may not have happened.
+  virtual void commit(const Record& last) = 0;
   virtual void roll_back() noexcept = 0;
   /// The engine's own check of its pages.
   virtual void check() = 0;
@@ -47,8 +50,8 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  void commit() {
-    connection_.commit();
+  void commit(const Record& last) {
+    connection_.commit(last);
     open_ = false;
   }
 
@@ -58,8 +61,8 @@ class Transaction {
 };
 
 /// Fail with `kInvalidOption` where there is something already, and leave either all that `setup` does
-/// or nothing.
-using Setup = std::function<void(Connection&)>;
+/// or nothing. `setup` returns the last record it appends.
+using Setup = std::function<Record(Connection&)>;
 void create_sqlite(const std::string& path, const Setup& setup, std::chrono::milliseconds patience);
 void create_postgres(const std::string& url, const Setup& setup,
                      std::chrono::milliseconds patience);

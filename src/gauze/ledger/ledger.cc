@@ -188,15 +188,12 @@ void expect_answered(Connection& connection, const std::string& dataset) {
           "dismiss`; then what was paid for can be asked again at no further cost");
 }
 
-/// The reservation of the same question that was interrupted and not used again since, now in use.
+/// Takes the reservation of the same question that was interrupted and not used again since: the record that it is in use again.
 std::optional<Record> take_over(Connection& connection, const Record& question) {
   const auto interrupted =
       find_last(connection, interruptions("request = $1", "<> 'dismiss'"), {question.request});
   if (!interrupted) return std::nullopt;
-  const Record resumed = changed(connection, *interrupted, ledger::kind::kResume, question.caller);
-  auto reserved = find_last(connection, "id = $1", {resumed.subject});
-  if (!reserved) ledger::damaged(resumed.subject, "is missing");
-  return reserved;
+  return changed(connection, *interrupted, ledger::kind::kResume, question.caller);
 }
 
 /// Fills in what the question costs and the totals with it, or throws `kBudgetExceeded`.
@@ -214,7 +211,7 @@ void charge(Connection& connection, Record& record, const Budget& price, const B
   record.analyst_delta = to_string(Ratio(own.delta + cost.delta));
 }
 
-void append_dataset(Connection& connection, const DatasetBudget& dataset) {
+Record append_dataset(Connection& connection, const DatasetBudget& dataset) {
   check_name(dataset.dataset, "dataset");
   check_limit(dataset.budget);
   require(dataset.budget.amount > 0, "budget: epsilon or rho must be above 0");
@@ -228,7 +225,7 @@ void append_dataset(Connection& connection, const DatasetBudget& dataset) {
   record.dataset = dataset.dataset;
   record.relation = name(dataset.relation);
   set_amount(record, dataset.budget);
-  append(connection, record);
+  return append(connection, record);
 }
 
 Entry entry_of(const Record& record, Entry::State state) {
@@ -298,8 +295,9 @@ Ledger Ledger::create(const std::string& where, const std::vector<DatasetBudget>
     Record record;
     record.kind = ledger::kind::kInit;
     record.query = ledger::kFormat;
-    append(connection, record);
-    for (const DatasetBudget& dataset : datasets) append_dataset(connection, dataset);
+    Record last = append(connection, record);
+    for (const DatasetBudget& dataset : datasets) last = append_dataset(connection, dataset);
+    return last;
   };
   is_server_address(where) ? ledger::create_postgres(where, setup, patience)
                            : ledger::create_sqlite(where, setup, patience);
@@ -308,8 +306,7 @@ Ledger Ledger::create(const std::string& where, const std::vector<DatasetBudget>
 
 void Ledger::add_dataset(const DatasetBudget& dataset) {
   Transaction transaction(*connection_, Connection::Access::kWrite);
-  append_dataset(*connection_, dataset);
-  transaction.commit();
+  transaction.commit(append_dataset(*connection_, dataset));
 }
 
 void Ledger::set_share(const std::string& dataset, const std::string& analyst,
@@ -329,33 +326,40 @@ void Ledger::set_share(const std::string& dataset, const std::string& analyst,
   record.dataset = dataset;
   record.analyst = analyst;
   set_amount(record, share);
-  append(*connection_, record);
-  transaction.commit();
+  transaction.commit(append(*connection_, record));
 }
 
-Grant Ledger::reserve(const Request& request, const Event& event) {
+Budget Ledger::price(const Request& request, const Event& event) const {
   check_request(request);
   event.validate();
-  // A data set never changes, so it is read, and the event priced, before anybody has to wait.
   const Record dataset = dataset_record(*connection_, request.dataset);
   if (relation_in(dataset) != event.relation) {
     throw Error(ErrorCode::kCannotCompose, "the budget of this data set is kept under " +
                                                dataset.relation + ", the question's price under " +
                                                std::string(name(event.relation)));
   }
-  const Budget limit = budget_in(dataset);
-  const Budget price = ledger::price_of(event, limit.currency, request.asked);
+  return ledger::price_of(event, budget_in(dataset).currency, request.asked);
+}
+
+Grant Ledger::reserve(const Request& request, const Event& event) {
+  // A data set never changes, so it is read, and the event priced, before anybody has to wait.
+  const Budget price = this->price(request, event);
+  const Budget limit = budget_in(dataset_record(*connection_, request.dataset));
 
   Transaction transaction(*connection_, Connection::Access::kWrite);
   const auto share = share_of(*connection_, request.dataset, request.analyst);
   expect_answered(*connection_, request.dataset);
   Record record = question(request, event);
-  auto reserved = take_over(*connection_, record);
-  if (!reserved) {
+  std::optional<Record> reserved;
+  if (const auto resumed = take_over(*connection_, record)) {
+    reserved = find_last(*connection_, "id = $1", {resumed->subject});
+    if (!reserved) ledger::damaged(resumed->subject, "is missing");
+    transaction.commit(*resumed);
+  } else {
     charge(*connection_, record, price, limit, share);
     reserved = append(*connection_, record);
+    transaction.commit(*reserved);
   }
-  transaction.commit();
   return {number_in(*reserved, reserved->id), reserved->hash, event};
 }
 
@@ -374,8 +378,7 @@ void Ledger::conclude(const Grant& grant, const char* kind) {
   record.dataset = reserved->dataset;
   record.analyst = reserved->analyst;
   record.request = reserved->request;
-  append(*connection_, record);
-  transaction.commit();
+  transaction.commit(append(*connection_, record));
 }
 
 void Ledger::settle(Grant grant) {
@@ -392,11 +395,12 @@ std::size_t Ledger::dismiss(const std::string& dataset, const std::string& calle
   dataset_record(*connection_, dataset);
   const auto failures = failures_on(*connection_, dataset);
   std::set<std::string> dismissed;
+  Record last;
   for (const Record& each : failures) {
     if (dismissed.insert(each.subject).second)
-      changed(*connection_, each, ledger::kind::kDismiss, caller);
+      last = changed(*connection_, each, ledger::kind::kDismiss, caller);
   }
-  transaction.commit();
+  if (!failures.empty()) transaction.commit(last);
   return failures.size();
 }
 

@@ -131,6 +131,9 @@ class Ledger {
   /// `kUnknownName` for the data set, `kInvalidOption` for another currency.
   void set_share(const std::string& dataset, const std::string& analyst, const Budget& share);
 
+  /// What a question costs here, in the currency of its data set. Throws `kUnknownName` and `kCannotCompose`.
+  Budget price(const Request& request, const Event& event) const;
+
   /// Takes the event's price, durably before it returns, or throws and leaves everything as it was:
   /// `kBudgetExceeded`, also after `kUnanswered` questions that failed; `kUnknownName` for a data
   /// set or an analyst without a share;

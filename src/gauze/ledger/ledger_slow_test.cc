@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "gauze/ledger/ledger_test_internal.h"
@@ -226,7 +227,12 @@ class Wire {
     thread_.join();
     close(listener_);
   }
-  void cut(Cut where) { cut_ = where; }
+  /// `meanwhile` happens before the client hears of it.
+  void cut(
+      Cut where, std::function<void()> meanwhile = [] {}) {
+    meanwhile_ = std::move(meanwhile);
+    cut_ = where;
+  }
 
  private:
   static sockaddr_un address_in(const std::string& folder) {
@@ -258,7 +264,10 @@ class Wire {
       open = move(client, -1, bytes);
       const bool commits = bytes.find(std::string("COMMIT", 7)) != std::string::npos;
       const Cut cut = commits ? cut_.exchange(Cut::kNever) : Cut::kNever;
-      if (cut == Cut::kBeforeTheCommit) break;
+      if (cut == Cut::kBeforeTheCommit) {
+        meanwhile_();
+        break;
+      }
       open =
           open && write(server, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
       if (cut != Cut::kBehindTheCommit) continue;
@@ -271,6 +280,7 @@ class Wire {
   std::string server_;
   int listener_;
   std::atomic<Cut> cut_ = Cut::kNever;
+  std::function<void()> meanwhile_;
   std::thread thread_;
 };
 
@@ -292,6 +302,35 @@ TEST_F(LedgerOnAServer, KnowsWhetherItWasChargedWhenTheAnswerIsLost) {
   ledger.settle(ledger.reserve(ask(), pure("0.25")));
   EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(1, 2)));
   ledger.verify();
+}
+
+// A server that crashed gives the numbers of lost transactions again: somebody else's commit is none of ours.
+TEST_F(LedgerOnAServer, TakesNobodyElsesCommitForItsOwn) {
+  { new_ledger(uri(), Budget::pure(1)); }
+  const LedgerFolder folder;
+  Wire wire(uri().substr(uri().find("host=") + 5), folder.path());
+  Ledger ledger = Ledger::open("postgresql://gauze@/postgres?host=" + folder.path());
+  wire.cut(Wire::Cut::kBeforeTheCommit, [&] {
+    server_->kill();
+    server_->start();
+    Ledger other = Ledger::open(uri());
+    other.settle(other.reserve(ask("another"), pure("0.125")));
+  });
+  EXPECT_ERROR(ledger.reserve(ask(), pure("0.25")), ErrorCode::kUnavailable);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(7, 8)));
+  ledger.verify();
+}
+
+// What a trigger keeps out was not charged, so nothing is granted.
+TEST_F(LedgerOnAServer, GrantsNothingThatIsNotStored) {
+  { new_ledger(uri(), Budget::pure(1)); }
+  server_->run(
+      "CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
+  server_->run(
+      "CREATE TRIGGER t BEFORE INSERT ON gauze_ledger FOR EACH ROW EXECUTE FUNCTION swallow()");
+  Ledger ledger = Ledger::open(uri());
+  EXPECT_ERROR(ledger.reserve(ask(), pure("0.25")), ErrorCode::kLedgerDamaged);
+  server_->run("DROP FUNCTION swallow CASCADE");
 }
 
 // The server is taken away in the middle of a run, five times, and set up to acknowledge before it has written: what was

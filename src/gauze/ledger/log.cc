@@ -64,8 +64,13 @@ Record append(Connection& connection, Record record) {
     values.push_back(record.*member);
     places.append(values.size() == 1 ? "$" : ", $").append(std::to_string(values.size()));
   }
-  connection.execute("INSERT INTO gauze_ledger (" + columns() + ") VALUES (" + places + ")",
-                     values);
+  const auto stored = connection.execute(
+      "INSERT INTO gauze_ledger (" + columns() + ") VALUES (" + places + ") RETURNING hash",
+      values);
+  // A trigger, a rule or a policy on a server may have kept it out.
+  if (stored.size() != 1 || stored[0] != Connection::Row{record.hash}) {
+    damaged(record.id, "was not stored as it was written");
+  }
   return record;
 }
 

@@ -1,5 +1,6 @@
 // PostgreSQL keeps the ledger of several machines.
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include <array>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "gauze/base/error.h"
 #include "gauze/ledger/connection_internal.h"
+#include "gauze/ledger/record_internal.h"
 
 namespace gauze::ledger {
 namespace {
@@ -16,6 +18,8 @@ constexpr const char* kLock = "5147529362114871913";
 
 // Where the fate of a commit is not known.
 constexpr std::chrono::milliseconds kBetweenTries{50};
+// For which a server may be silent beyond its limit on waiting for others.
+constexpr std::chrono::milliseconds kBeyondPatience{10'000};
 
 struct PostgresCloser {
   void operator()(PGconn* connection) const { PQfinish(connection); }
@@ -79,13 +83,15 @@ class PostgresConnection final : public Connection {
     if (!in_transaction_) revive();
     std::vector<const char*> values;
     for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
-    const std::unique_ptr<PGresult, PostgresCloser> result(
-        PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr,
-                     values.data(), nullptr, nullptr, /*resultFormat=*/0));
+    if (PQsendQueryParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr,
+                          values.data(), nullptr, nullptr, /*resultFormat=*/0) != 1) {
+      unavailable();
+    }
+    const auto result = answer();
     const ExecStatusType status = PQresultStatus(result.get());
     if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
       const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
-      if (PQstatus(connection_.get()) != CONNECTION_OK) unavailable();
+      if (is_lost()) unavailable();
       fail(state == nullptr ? "" : state);
     }
     // A commit of a failed transaction is answered politely, with a rollback.
@@ -107,52 +113,79 @@ class PostgresConnection final : public Connection {
                    : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     in_transaction_ = true;
     if (!writes) return;
-    // Each statement after the lock sees all that was committed before it.
+    // Each statement after the lock sees all that was committed before it. The settings are those of this transaction, whatever
+    // stands between us and the server.
     try {
-      number_ = execute(std::string("SELECT txid_current(), pg_advisory_xact_lock(") + kLock + ")")
-                    .at(0)
-                    .at(0);
+      execute(
+          "SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', $1, "
+          "true)",
+          {std::to_string(patience_.count())});
+      execute(std::string("SELECT pg_advisory_xact_lock(") + kLock + ")");
     } catch (...) {
       roll_back();
       throw;
     }
   }
-  void commit() override {
+  void commit(const Record& last) override {
     try {
       execute("COMMIT");
     } catch (const Error&) {
       // The answer may be lost on its way, and the commit not: whoever asks again would pay twice.
-      if (PQstatus(connection_.get()) == CONNECTION_OK || number_.empty() || !was_committed())
-        throw;
+      if (!is_lost() || !is_stored(last)) throw;
     }
-    end();
+    in_transaction_ = false;
   }
   void roll_back() noexcept override {
-    PQclear(PQexec(connection_.get(), "ROLLBACK"));
-    end();
+    if (!is_lost()) PQclear(PQexec(connection_.get(), "ROLLBACK"));
+    in_transaction_ = false;
   }
   void check() override {}
 
  private:
-  void end() {
-    in_transaction_ = false;
-    number_.clear();
+  using Result = std::unique_ptr<PGresult, PostgresCloser>;
+
+  bool is_lost() const { return stalled_ || PQstatus(connection_.get()) != CONNECTION_OK; }
+
+  /// What the server says to the statement that was sent. One that does not answer for longer than its own limit on waiting
+  /// is lost, although the wire may hold.
+  Result answer() {
+    const auto deadline = std::chrono::steady_clock::now() + patience_ + kBeyondPatience;
+    Result last;
+    for (;;) {
+      while (PQisBusy(connection_.get()) == 1) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        pollfd wire{PQsocket(connection_.get()), POLLIN, 0};
+        if (left.count() <= 0) {
+          stalled_ = true;
+          unavailable();
+        }
+        const bool ready = poll(&wire, 1, static_cast<int>(left.count())) > 0;
+        if (ready && PQconsumeInput(connection_.get()) != 1) break;
+      }
+      Result next(PQgetResult(connection_.get()));
+      if (!next) return last;
+      last = std::move(next);
+    }
   }
 
-  /// Whether the transaction that was under way when the connection was lost has happened. Throws where the server
-  /// does not come back, or does not know, before patience ends.
-  bool was_committed() {
-    const std::string number = number_;
-    end();
+  /// Whether the transaction that was under way when the connection was lost has happened: whoever holds the lock knows
+  /// that it has ended. Numbers of transactions would not tell, for a server that crashed gives them again. Throws where the server
+  /// does not come back before patience ends.
+  bool is_stored(const Record& last) {
+    in_transaction_ = false;
     const auto deadline = std::chrono::steady_clock::now() + patience_;
     for (;; std::this_thread::sleep_for(kBetweenTries)) {
-      std::string status;
       try {
-        status = execute("SELECT txid_status($1)", {number}).at(0).at(0);
+        begin(Access::kWrite);
+        const bool stored = !execute("SELECT id FROM gauze_ledger WHERE id = $1 AND hash = $2",
+                                     {last.id, last.hash})
+                                 .empty();
+        roll_back();
+        return stored;
       } catch (const Error&) {
+        in_transaction_ = false;
       }
-      if (status == "committed") return true;
-      if (status == "aborted") return false;
       if (std::chrono::steady_clock::now() > deadline)
         throw Error(ErrorCode::kUnavailable,
                     "the database server that keeps the ledger went away while it was written, and "
@@ -163,21 +196,18 @@ class PostgresConnection final : public Connection {
 
   /// A server that went away may be back.
   void revive() {
-    if (PQstatus(connection_.get()) == CONNECTION_OK) return;
+    if (!is_lost()) return;
     PQreset(connection_.get());
-    if (PQstatus(connection_.get()) != CONNECTION_OK) unavailable();
+    stalled_ = false;
+    if (is_lost()) unavailable();
     prepare_session();
   }
 
-  void prepare_session() {
-    execute("SET synchronous_commit = on");
-    execute("SET lock_timeout = " + std::to_string(patience_.count()));
-    execute("SET client_min_messages = error");
-  }
+  void prepare_session() { execute("SET client_min_messages = error"); }
 
   std::chrono::milliseconds patience_;
   bool in_transaction_ = false;
-  std::string number_;  ///< of the transaction that writes
+  bool stalled_ = false;  ///< the server did not answer, though the connection stands
   std::unique_ptr<PGconn, PostgresCloser> connection_;
 };
 
@@ -187,8 +217,7 @@ void create_postgres(const std::string& url, const Setup& setup,
                      std::chrono::milliseconds patience) {
   PostgresConnection connection(url, patience);
   Transaction transaction(connection, Connection::Access::kWrite);
-  setup(connection);
-  transaction.commit();
+  transaction.commit(setup(connection));
 }
 
 std::unique_ptr<Connection> open_postgres(const std::string& url,

@@ -133,6 +133,8 @@ Budget plus(const Budget& one, const Budget& other) {
 Budget price_of(const Event& event, Budget::Currency currency, const std::optional<Budget>& asked) {
   if (!asked || currency != Budget::Currency::kApproximate) return Budget::price(event, currency);
   require(asked->currency == currency, "asked: must be an epsilon with a delta");
+  // Where no noise needs the delta, it is left to other questions.
+  if (const auto basic = Budget::basic_price(event); basic && asked->covers(*basic)) return *basic;
   const Budget price = Budget::price(event, currency, asked->delta);
   // Where delta is spent at all, the cost is the round number that was asked for, not the accountant's
   // last digits: three questions at epsilon 1 leave nothing of 3.

@@ -15,6 +15,7 @@
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/ledger/connection_internal.h"
+#include "gauze/ledger/record_internal.h"
 
 namespace gauze::ledger {
 namespace {
@@ -124,8 +125,7 @@ class SqliteConnection final : public Connection {
     begin(Access::kWrite);
     execute("PRAGMA application_id = " + std::string(kApplication));
     execute("PRAGMA user_version = " + std::string(kVersion));
-    setup(*this);
-    commit();
+    commit(setup(*this));
   }
 
   Rows execute(const std::string& sql, const std::vector<std::string>& parameters = {}) override {
@@ -152,7 +152,7 @@ class SqliteConnection final : public Connection {
     if (access == Access::kWrite) expect_in_place();
     execute(access == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
   }
-  void commit() override { execute("COMMIT"); }
+  void commit(const Record& /*last*/) override { execute("COMMIT"); }
   void roll_back() noexcept override {
     sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }
@@ -242,6 +242,22 @@ void expect_free(const std::string& path) {
   }
 }
 
+/// The log lies beside a name: under two of them each would be asked by itself, and the budget spent twice.
+void expect_one_name(const std::string& path) {
+  struct statx status {};
+  if (statx(AT_FDCWD, path.c_str(), 0, STATX_TYPE | STATX_NLINK, &status) != 0) return;
+  if (!S_ISREG(status.stx_mode)) return;
+  if (status.stx_nlink > 1)
+    throw Error(ErrorCode::kIo, "the ledger '" + shown_address(path) +
+                                    "' has a second name (a hard link), under which its budget "
+                                    "could be spent twice; remove the other name, or make a copy");
+  if ((status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+    throw Error(ErrorCode::kIo,
+                "the ledger '" + shown_address(path) +
+                    "' is mounted as a single file, so that it has a second name "
+                    "under which its budget could be spent twice; mount its folder");
+}
+
 /// A new name is durable when its folder is.
 void sync_folder(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -279,11 +295,7 @@ void create_sqlite(const std::string& path, const Setup& setup,
 std::unique_ptr<Connection> open_sqlite(const std::string& path,
                                         const std::vector<std::string>& schema,
                                         std::chrono::milliseconds patience) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1)
-    throw Error(ErrorCode::kIo, "the ledger '" + shown_address(path) +
-                                    "' has a second name (a hard link), under which its budget "
-                                    "could be spent twice; remove the other name, or make a copy");
+  expect_one_name(path);
   auto connection = std::make_unique<SqliteConnection>(path, patience);
   connection->expect_ledger(schema);
   connection->make_durable();

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gauze/data/schema.h"
+
+namespace gauze::cli {
+
+inline constexpr std::string_view kSchemaEnding = ".schema.json";
+inline constexpr std::string_view kLedgerEnding = ".ledger";
+
+/// A table that is read, and what lies beside its files: in their folders, of links also in those that they lead to, and next
+/// to such a folder by its name.
+struct TableFiles {
+  std::string table;            ///< as questions call it
+  std::set<std::string> names;  ///< by which a schema may speak of it: also those of its files
+  std::vector<std::string> schemas;
+  std::vector<std::string> ledgers;
+};
+
+/// `text` is what `--data` says, a path or glob, also of a table in a file of DuckDB; `files` are those it stands for.
+TableFiles look_beside(const std::string& table, const std::string& text,
+                       const std::vector<std::string>& files);
+
+/// The schema beside the files of a table that speaks of it; "" when none does.
+std::string schema_about(const TableFiles& table);
+
+/// Which budget pays when nobody says so: `hospital.ledger` beside `hospital.schema.json`, or the one beside the data that
+/// keeps count of the data set; "" where nobody keeps count. A budget that lies beside a file is never passed over, and a schema from elsewhere does
+/// not say otherwise whose rows they are than the one there: both are `kInvalidOption`.
+std::string find_ledger(const std::string& schema_path, const Schema& schema,
+                        const std::vector<TableFiles>& tables);
+
+/// Whatever is in a folder, in order. Throws `kIo`.
+std::vector<std::string> listed(const std::string& folder);
+/// people of people.csv.gz.
+std::string table_name(const std::string& file);
+/// Of `base.duckdb:visits` visits; of a file nothing.
+std::string table_inside(const std::string& text);
+bool speaks_of(const Schema& schema, std::string_view table);
+
+}  // namespace gauze::cli
