@@ -105,7 +105,7 @@ std::string half_width_text(const Answer::Cell& cell) {
 
 std::string error_text(const MeasurementInfo& info) {
   if (info.rank_error) return "± " + apart(fixed(std::ceil(*info.rank_error), 0)) + " ranks";
-  return info.half_width ? "± " + upward(*info.half_width, 3) : "-";
+  return info.half_width ? half_width_text({0.0, info.half_width}) : "-";
 }
 
 std::string amount_text(const Ratio& amount, double (*safe)(const Ratio&)) {

@@ -7,6 +7,7 @@
 #include "answer_text.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"
 #include "gauze/query/parse.h"
@@ -43,8 +44,9 @@ void print_cost(const Quote& quote) {
   if (is_rho(quote.price)) print_field("charged", price_text(quote.price));
 }
 
-void print_bounds(const Plan& plan) {
-  print_field("counted", bounds_text(plan));
+void print_bounds(const Quote& quote) {
+  print_field("counted", bounds_text(quote.query.plan()));
+  for (const std::string& note : quote.notes) print_field("read", note);
 }
 
 /// Groups for which the error of an answer is foretold.
@@ -71,7 +73,7 @@ void print_expected(const SqlQuery& query) {
     if (!widths[column].front() || widths[column].front() == widths[column].back()) continue;
     rows.push_back({shown(query.plan().outputs[column].name)});
     for (const auto& width : widths[column])
-      rows.back().push_back(width ? shown("± ") + upward(*width, 3) : "-");
+      rows.back().push_back(width ? shown(half_width_text({0.0, width})) : "-");
   }
   if (rows.size() == 1) return;
   print(table(rows, "  ", "lr"));
@@ -136,6 +138,27 @@ Json rows_json(const Answer& answer) {
   return rows;
 }
 
+/// Texts that a schema declares as something else are read as that, which may not be what was meant.
+std::vector<std::string> notes_on(Desk& desk, const std::string& sql) {
+  std::vector<std::string> notes;
+  const std::string asked = lower_case(sql);
+  const auto is_named = [&](const std::string& name) {
+    return asked.find(lower_case(name)) != std::string::npos;
+  };
+  for (const TableSchema& table : desk.schema().tables) {
+    if (!is_named(table.name)) continue;
+    for (const ColumnInfo& stored : desk.source().columns(table.name)) {
+      const ColumnSchema* column = table.find(stored.name);
+      if (column == nullptr || !stored.typed || stored.type != Type::kText ||
+          column->domain.type == Type::kText || !is_named(column->name))
+        continue;
+      notes.push_back(column->name + " is text in the data and read as " +
+                      std::string(name(column->domain.type)) + "; what cannot be read so is null");
+    }
+  }
+  return notes;
+}
+
 }  // namespace
 
 Terms terms_of(const OptionValues& values) {
@@ -178,6 +201,7 @@ Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
   const Request request = desk.request(sql, terms.epsilon, terms.delta);
   if (const auto basic = Budget::basic_price(event); basic && result.price.covers(*basic))
     result.price = *basic;
+  result.notes = notes_on(desk, sql);
   if (desk.ledger() == nullptr) return result;
   // What is wrong with the budget is said when the question is asked: explaining it needs none.
   try {
@@ -208,7 +232,7 @@ void print_answer(const Answered& answered) {
   print(answer_text(answered.answer, terminal_width(), terminal_rows()));
   print_line();
   print_cost(answered.quote);
-  print_bounds(plan);
+  print_bounds(answered.quote);
   if (keys_are_private(plan))
     print_field("groups", "only those that enough privacy units share are named");
   print_field("left", answered.left ? budget_text(*answered.left) + " in " + answered.ledger
@@ -234,7 +258,7 @@ void print_quote(const Quote& quote) {
   print_expected(query);
   if (!query.reason().empty()) print_field("noise", query.reason());
   print_cost(quote);
-  print_bounds(query.plan());
+  print_bounds(quote);
   if (quote.left)
     print_field("left", budget_text(*quote.left) + " in " + quote.ledger +
                             (quote.left->covers(quote.price) ? "" : ": too little for this"));
@@ -263,6 +287,7 @@ Json as_json(const Quote& quote) {
             {"groups_per_unit", plan.bounds.groups_per_unit},
             {"rows_per_group", plan.bounds.rows_per_group}}},
           {"cost", cost_json(quote)},
+          {"notes", quote.notes},
           {"reason", query.reason()},
           {"measurements", measurements},
           {"expected", expected_json(query)}};
@@ -275,7 +300,8 @@ Json as_json(const Answered& answered) {
     columns.push_back({{"name", column.name}, {"type", name(column.type)}, {"key", column.is_key}});
   Json result = {{"columns", columns}, {"rows", rows_json(answer)}};
   const Json about = as_json(answered.quote);
-  for (const char* field : {"cost", "dataset", "unit", "bounds"}) result[field] = about[field];
+  for (const char* field : {"cost", "dataset", "unit", "bounds", "notes"})
+    result[field] = about[field];
   if (answered.left) result["left"] = budget_json(*answered.left);
   return result;
 }

@@ -27,7 +27,8 @@ struct Quote {
   Budget price;          ///< what will be charged, in the currency of the ledger if there is one
   bool explain_only = false;                           ///< the text began with EXPLAIN
   std::shared_ptr<std::function<void(double)>> watch;  ///< hears how far the scan is
-  std::optional<Budget> left = {};                     ///< in the ledger, before
+  std::vector<std::string> notes = {};  ///< what whoever asks should know of the data
+  std::optional<Budget> left = {};      ///< in the ledger, before
   std::string ledger = {};
 };
 

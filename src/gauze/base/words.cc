@@ -27,13 +27,13 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+}  // namespace
+
 std::string lower_case(std::string_view word) {
   std::string result(word);
   for (char& c : result) c = lower(c);
   return result;
 }
-
-}  // namespace
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& words) {
   const std::string asked = lower_case(word.substr(0, 60));

@@ -26,12 +26,6 @@ std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::uint64_t>::max() : sum;
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text;
-}
-
 RelationPtr finished(RelationNode node) {
   node.size = 1;
   for (const RelationPtr& input : node.inputs) node.size += input->size;

@@ -16,12 +16,6 @@ void mark(const Expression& expression, std::vector<bool>& used) {
   for (const Expression& argument : expression.arguments) mark(argument, used);
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text;
-}
-
 std::string numbered(const char* letter, std::size_t i) {
   std::string result = letter;
   return result += std::to_string(i);
