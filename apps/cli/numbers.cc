@@ -98,7 +98,7 @@ std::string half_width_text(const Answer::Cell& cell) {
   const double unit = std::pow(10.0, -decimals);
   const double up = std::holds_alternative<std::int64_t>(cell.value)
                         ? std::ceil(width)
-                        : std::ceil(width / unit * (1 - 1e-12)) * unit;
+                        : std::ceil(width / unit * (1 - 1e-10)) * unit;
   if (up >= 1e15) return sign + upward(width, 3);
   return sign + apart(fixed(up, std::holds_alternative<std::int64_t>(cell.value) ? 0 : decimals));
 }

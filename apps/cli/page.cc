@@ -84,8 +84,9 @@ std::string cost_cards(double epsilon, double delta, const std::string& left) {
   std::string result =
       card("ε = " + upward(epsilon) + (delta > 0 ? ", δ = " + upward(delta, 3) : ""),
            "what this answer cost: " + std::string(verdict(band(epsilon))));
-  result += card(rounded_percent(best_guess(epsilon, delta)),
-                 "how often the best guess whether somebody took part is right; a coin: 50 %");
+  result +=
+      card(rounded_percent(best_guess(epsilon, delta)),
+           "how often, at most, the best guess whether somebody took part is right; a coin: 50 %");
   if (!left.empty()) result += card(left, "left in the budget");
   return "<div class=\"cards\">\n" + result + "</div>\n";
 }
