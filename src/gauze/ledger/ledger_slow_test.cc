@@ -202,20 +202,22 @@ TEST_F(LedgerOnAServer, ThatGoesAwayIsUnavailableAndComesBack) {
   ledger.verify();
 }
 
-/// Stands between a client and the server, and hangs up on the first client that commits while it is told to.
+/// Stands between a client and the server, and hangs up on the first client that commits while it is told to, or keeps to itself
+/// that a client is done.
 class Wire {
  public:
-  enum class Cut { kNever, kBeforeTheCommit, kBehindTheCommit };
+  enum class Cut { kNever, kBeforeTheCommit, kBehindTheCommit, kSilentAtTheEnd };
 
   Wire(const std::string& server_folder, const std::string& folder)
-      : server_(server_folder), listener_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+      : server_(server_folder), listener_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const sockaddr_un address = address_in(folder);
     if (bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         listen(listener_, 8) != 0)
       throw std::runtime_error("no socket");
     thread_ = std::thread([this] {
       for (;;) {
-        const int client = accept(listener_, nullptr, nullptr);
+        // A server that is started meanwhile must not hold the wire.
+        const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
         if (client < 0) return;
         pass(client);
         close(client);
@@ -252,7 +254,7 @@ class Wire {
 
   /// One client at a time, until either side is done.
   void pass(int client) {
-    const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+    const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const sockaddr_un address = address_in(server_);
     connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address);
     for (bool open = true; open;) {
@@ -262,7 +264,14 @@ class Wire {
       if (ends[1].revents != 0) open = move(server, client, bytes);
       if (!open || ends[0].revents == 0) continue;
       open = move(client, -1, bytes);
-      const bool commits = bytes.find(std::string("COMMIT", 7)) != std::string::npos;
+      const auto holds = [&](const char* word) {
+        return bytes.find(std::string(word) + '\0') != std::string::npos;
+      };
+      if (cut_ == Cut::kSilentAtTheEnd && holds("ROLLBACK")) {
+        cut_ = Cut::kNever;
+        continue;
+      }
+      const bool commits = holds("COMMIT");
       const Cut cut = commits ? cut_.exchange(Cut::kNever) : Cut::kNever;
       if (cut == Cut::kBeforeTheCommit) {
         meanwhile_();
@@ -302,6 +311,18 @@ TEST_F(LedgerOnAServer, KnowsWhetherItWasChargedWhenTheAnswerIsLost) {
   ledger.settle(ledger.reserve(ask(), pure("0.25")));
   EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(1, 2)));
   ledger.verify();
+}
+
+// A server that no longer answers is given up, also at the end of what was only looked at.
+TEST_F(LedgerOnAServer, ThatFallsSilentIsGivenUp) {
+  { new_ledger(uri(), Budget::pure(1)); }
+  const LedgerFolder folder;
+  Wire wire(uri().substr(uri().find("host=") + 5), folder.path());
+  Ledger ledger = Ledger::open("postgresql://gauze@/postgres?host=" + folder.path(), kSoon);
+  wire.cut(Wire::Cut::kSilentAtTheEnd);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(1));
+  ledger.settle(ledger.reserve(ask(), pure("0.25")));  // on a new connection
+  EXPECT_EQ(ledger.left("people"), Budget::pure(Ratio(3, 4)));
 }
 
 // A server that crashed gives the numbers of lost transactions again: somebody else's commit is none of ours.

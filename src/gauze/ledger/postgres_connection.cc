@@ -136,7 +136,13 @@ class PostgresConnection final : public Connection {
     in_transaction_ = false;
   }
   void roll_back() noexcept override {
-    if (!is_lost()) PQclear(PQexec(connection_.get(), "ROLLBACK"));
+    // What cannot be ended is ended by the server, when the connection is.
+    try {
+      in_transaction_ = true;
+      if (!is_lost()) execute("ROLLBACK");
+    } catch (const Error&) {
+      stalled_ = true;
+    }
     in_transaction_ = false;
   }
   void check() override {}
