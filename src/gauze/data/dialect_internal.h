@@ -36,7 +36,7 @@ class SharedDialect : public Dialect {
  public:
   std::string type_name(Type type) const final;
   std::string convert(const std::string& x, Type from, Type to) const final;
-  std::string identity(const std::string& x, Type from, Type to) const override;
+  std::string identity(const std::string& x, Type from, Type to) const final;
   std::string clamp(const std::string& x, Type type, const Value& lower,
                     const Value& upper) const final;
 

@@ -14,9 +14,9 @@ std::string plain_text(const std::string& x) {
 }
 
 /// Null where the text is longer than any that is read: functions of texts fail where what they make has a gigabyte, and so does
-/// a row. What is stored is looked at first, for it may be packed, two hundred times at most.
+/// a row. What is stored is looked at first, for it may be packed: LZ4 makes 255 bytes of one, and a byte of bits is eight of text.
 std::string unless_long(const std::string& x, const std::string& then) {
-  return "(CASE WHEN pg_column_size(" + x + ") <= 1100000 THEN CASE WHEN octet_length(" +
+  return "(CASE WHEN pg_column_size(" + x + ") <= 524296 THEN CASE WHEN octet_length(" +
          cast(x, "TEXT") + ") <= 524288 THEN " + then + " END END)";
 }
 
@@ -64,11 +64,6 @@ class Postgres final : public SharedDialect {
  public:
   Postgres() : SharedDialect("DOUBLE PRECISION", "TEXT") {}
   std::string_view name() const override { return "postgresql"; }
-
-  // Decimals of any number of places are equal where they differ in zeros at the end.
-  std::string identity(const std::string& x, Type from, Type to) const override {
-    return SharedDialect::identity(from == Type::kDecimal ? "trim_scale(" + x + ")" : x, from, to);
-  }
 
   std::string steps(const std::string& x, Type type, int exponent) const override {
     if (type == Type::kInteger) return integer_steps(x, exponent);

@@ -7,6 +7,7 @@
 
 #include "gauze/base/address.h"
 #include "gauze/base/words.h"
+#include "gauze/data/csv_records_internal.h"
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/json_list_internal.h"
 #include "gauze/data/parquet_internal.h"
@@ -31,6 +32,7 @@ using internal::scan_csv;
 using internal::scan_json;
 using internal::scan_lines;
 using internal::shown_path;
+using internal::sql_files;
 using internal::sql_text;
 using internal::view_column;
 using internal::ViewColumn;
@@ -38,11 +40,12 @@ namespace fs = std::filesystem;
 
 enum class Format : std::uint8_t { kCsv, kParquet, kJson, kDuckDb };
 
-/// What holds one table: a path or glob, and the table in a database file.
+/// What holds one table: a path or glob, the table in a database file, and the files, which are those of the moment when it was opened.
 struct Holder {
   Format format;
   std::string path;  ///< absolute
   std::string table;
+  std::vector<std::string> files = {};
 };
 
 Holder parse_holder(const std::string& table, const std::string& text) {
@@ -93,8 +96,9 @@ std::vector<std::string> find_files(DuckDbConnection& connection, const std::str
 }
 
 /// Values in names of folders, x=1, are text: a type that fits all of them is one that a single folder can change.
-std::string scan_parquet(const std::string& files) {
-  return "read_parquet(" + files + ", union_by_name = true, hive_types_autocast = false)";
+std::string scan_parquet(const std::vector<std::string>& files) {
+  return "read_parquet(" + sql_files(files) +
+         ", union_by_name = true, hive_types_autocast = false)";
 }
 
 /// Null where there is none.
@@ -123,22 +127,24 @@ class FileTables final : public internal::DuckDbKeeper {
     std::string lines = {};   ///< the scan that passes over what is no row, where one does
     std::string no_row = {};  ///< and which of its lines are none
     std::unique_ptr<internal::ListLines> list = {};
-    std::vector<std::unique_ptr<internal::TemporaryFile>> mended =
-        {};                        ///< in the place of files of Parquet
-    bool mends_first = false;      ///< whether no row is read before that
-    std::uint64_t text_bytes = 0;  ///< of files that are read from end to end
+    std::optional<internal::CsvHeader> csv = {};
+    std::vector<std::unique_ptr<internal::TemporaryFile>> mended = {};  ///< in the place of files
+    bool mends_first = false;        ///< whether no row is read before that
+    std::uint64_t long_records = 0;  ///< left out of mended files of CSV
+    std::uint64_t text_bytes = 0;    ///< of files that are read from end to end
   };
 
   const Scan& open(const std::string& name, const Holder& holder,
-                   const std::vector<std::string>& files,
                    const std::vector<std::string>& json_columns) {
-    Scan& scan = scans_.emplace(name, make_scan(holder, files, json_columns)).first->second;
+    Scan& scan = scans_.emplace(name, make_scan(holder, json_columns)).first->second;
+    const std::vector<std::string>& files = holder.files;
     if (holder.format != Format::kParquet && holder.format != Format::kDuckDb)
       for (const std::string& file : files) {
         std::error_code unknown;
         const std::uintmax_t size = fs::file_size(file, unknown);
         if (!unknown) scan.text_bytes += size;
       }
+    scan.mends_first = scan.csv && std::any_of(files.begin(), files.end(), is_large);
     std::vector<ViewColumn>& columns = scan.parts.front().columns;
     columns = view_columns(holder, scan.parts.front().from);
     if (holder.format == Format::kParquet && files.size() > 1)
@@ -170,7 +176,13 @@ class FileTables final : public internal::DuckDbKeeper {
     bool filled = false;
     for (auto& [name, scan] : scans_) {
       if (scan.mends_first && is_named(name, sql)) {  // a statement may be older than that
-        filled = !scan.mended.empty() || mend(name, scan, cancelled) || filled;
+        if (scan.mended.empty()) {
+          if (scan.csv)
+            leave_out_long_records(name, scan, cancelled);
+          else
+            mend(name, scan, cancelled);
+        }
+        filled = filled || !scan.mended.empty();
       }
       if (!scan.list || scan.list->filled() || !is_named(name, sql)) continue;
       scan.list->fill(cancelled);
@@ -182,7 +194,7 @@ class FileTables final : public internal::DuckDbKeeper {
   std::uint64_t text_bytes(const std::string& sql) const override {
     std::uint64_t sum = 0;
     for (const auto& [name, scan] : scans_)
-      if (is_named(duckdb_dialect().identifier(name), sql)) sum += scan.text_bytes;
+      if (is_named(name, sql)) sum += scan.text_bytes;
     return sum;
   }
 
@@ -203,28 +215,59 @@ class FileTables final : public internal::DuckDbKeeper {
   }
 
  private:
-  /// Names in SQL are the views', so that nothing is missed.
-  static bool is_named(const std::string& name, const std::string& sql) {
-    return std::search(sql.begin(), sql.end(), name.begin(), name.end(), [](char a, char b) {
-             return same_name(std::string_view(&a, 1), std::string_view(&b, 1));
-           }) != sql.end();
+  /// Names in SQL are the views', with their quotes doubled, so that nothing is missed.
+  static bool is_named(const std::string& table, const std::string& sql) {
+    const std::string quoted = duckdb_dialect().identifier(table);
+    return std::search(sql.begin(), sql.end(), quoted.begin() + 1, quoted.end() - 1,
+                       [](char a, char b) {
+                         return same_name(std::string_view(&a, 1), std::string_view(&b, 1));
+                       }) != sql.end();
+  }
+
+  /// Whether a cell may reach over several buffers of the engine, which have 32 MB.
+  static bool is_large(const std::string& file) {
+    std::error_code unknown;
+    return internal::is_packed(file) ||
+           (fs::is_regular_file(file, unknown) && fs::file_size(file, unknown) > 16u << 20);
+  }
+
+  /// The engine takes what is behind or inside of very long cells for something else, whoever's they are.
+  void leave_out_long_records(const std::string& name, Scan& scan,
+                              const std::atomic<bool>& cancelled) {
+    std::vector<std::string> files = scan.holder.files;
+    std::vector<std::unique_ptr<internal::TemporaryFile>> copies;
+    std::uint64_t left_out = 0;
+    for (std::string& file : files) {
+      if (!is_large(file)) continue;
+      auto copy = std::make_unique<internal::TemporaryFile>(database_.folder());
+      if (!internal::copy_without_long_records(file, scan.csv->delimiter, *copy, left_out,
+                                               cancelled))
+        continue;
+      file = named_like(file, *copy);
+      copies.push_back(std::move(copy));
+    }
+    scan.mends_first = !copies.empty();
+    if (copies.empty()) return;
+    scan.mended = std::move(copies);
+    scan.long_records = left_out;
+    scan.lines = scan.parts.front().from = scan_csv(*scan.csv, files);
+    make_view(name, scan);
   }
 
   /// The engine checks, as it reads Parquet, that text is UTF-8, that milliseconds have microseconds and that decimals are not
   /// too long, and nothing can tell it not to, except a file whose metadata says that these are bytes and numbers.
   bool mend(const std::string& name, Scan& scan, const std::atomic<bool>& cancelled) {
     Scan instead{scan.holder, {}};
-    std::map<Kind, std::string> alike;  // files
-    for (const std::string& file : find_files(database_.main(), scan.holder.path)) {
+    std::map<Kind, std::vector<std::string>> alike;  // files
+    for (const std::string& file : scan.holder.files) {
       auto& copy = instead.mended.emplace_back(
           std::make_unique<internal::TemporaryFile>(database_.folder()));
       if (!internal::copy_with_raw_columns(file, *copy, cancelled)) return false;
-      const std::string mended = sql_text(named_like(file, *copy));
-      std::string& files = alike[kind_of(scan.holder, mended)];
-      files += (files.empty() ? "" : ", ") + mended;
+      const std::string mended = named_like(file, *copy);
+      alike[kind_of(scan.holder, mended)].push_back(mended);
     }
     for (const auto& [kind, files] : alike)
-      instead.parts.push_back(mended_part(scan, scan_parquet("[" + files + "]")));
+      instead.parts.push_back(mended_part(scan, scan_parquet(files)));
     make_view(name, instead);
     instead.mends_first = scan.mends_first;
     scan = std::move(instead);
@@ -237,7 +280,7 @@ class FileTables final : public internal::DuckDbKeeper {
 
   Kind kind_of(const Holder& holder, const std::string& file) {
     Kind kind;
-    for (const ViewColumn& column : view_columns(holder, scan_parquet(file)))
+    for (const ViewColumn& column : view_columns(holder, scan_parquet({file})))
       kind.emplace_back(column.info.name, column.type);
     return kind;
   }
@@ -256,21 +299,27 @@ class FileTables final : public internal::DuckDbKeeper {
   /// The engine finds columns in names of folders: x=1.
   std::string named_like(const std::string& file, const internal::TemporaryFile& copy) {
     if (file.find('=') == std::string::npos) return copy.path();
-    const fs::path name = fs::path(database_.folder() + "/mended" + file);
+    std::string name = database_.folder() + "/mended" + file;
+    while (internal::is_packed(name)) name.resize(name.rfind('.'));  // the copy is not
     std::error_code failed;
-    fs::create_directories(name.parent_path(), failed);
+    fs::create_directories(fs::path(name).parent_path(), failed);
     fs::create_symlink(copy.path(), name, failed);
-    return name.string();
+    return name;
   }
 
-  Scan make_scan(const Holder& holder, const std::vector<std::string>& files,
-                 const std::vector<std::string>& json_columns) {
+  Scan make_scan(const Holder& holder, const std::vector<std::string>& json_columns) {
     DuckDbConnection& connection = database_.main();
+    const std::vector<std::string>& files = holder.files;
     if (holder.format == Format::kCsv) {
-      const std::string csv = scan_csv(connection, holder.path, files);
-      return {holder, {{csv}}, csv, "false"};
+      const internal::CsvHeader header = internal::common_header(connection, holder.path, files);
+      for (const std::string& file : files)
+        for (const std::string& name : header.names) expect_no_folder_of(file, name);
+      const std::string csv = scan_csv(header, files);
+      Scan scan{holder, {{csv}}, csv, "false"};
+      scan.csv = header;
+      return scan;
     }
-    if (holder.format == Format::kParquet) return {holder, {{scan_parquet(sql_text(holder.path))}}};
+    if (holder.format == Format::kParquet) return {holder, {{scan_parquet(files)}}};
     if (holder.format == Format::kDuckDb) {
       const std::string database = attach(holder);
       expect_stored_rows(holder, database);
@@ -280,11 +329,11 @@ class FileTables final : public internal::DuckDbKeeper {
                     ? std::make_unique<internal::ListLines>(files, database_.folder())
                     : nullptr;
     if (list && json_columns.empty()) list->fill_first();
-    const std::string lines_path = list ? list->path() : holder.path;
-    const std::string lines = scan_lines(lines_path);
+    const auto lines_files = list ? std::vector<std::string>{list->path()} : files;
+    const std::string lines = scan_lines(lines_files);
     const std::string objects = objects_of(lines);
     const auto names =
-        json_columns.empty() ? first_names(connection, holder.path, lines_path) : json_columns;
+        json_columns.empty() ? first_names(connection, holder.path, lines_files) : json_columns;
     return {holder,
             {{scan_json(holder.path, objects, names)}},
             lines,
@@ -326,8 +375,7 @@ class FileTables final : public internal::DuckDbKeeper {
                     "it with CREATE TABLE ... AS");
   }
 
-  /// Whether the engine meets a page that it cannot read hangs on which rows a question is about, and a folder x=1 would take the place of the
-  /// column x.
+  /// Whether the engine meets a page that it cannot read hangs on which rows a question is about.
   static void expect_known_columns(const std::string& file,
                                    const std::vector<internal::StoredColumn>& columns) {
     for (const internal::StoredColumn& column : columns) {
@@ -336,15 +384,20 @@ class FileTables final : public internal::DuckDbKeeper {
                     "the column '" + column.name.substr(0, 60) + "' of " + shown_path(file) +
                         " is packed or encoded in a way that the embedded engine does not read; "
                         "write the file with the usual encodings and Snappy, gzip or Zstandard");
-      for (const fs::path& part : fs::path(file).parent_path()) {
-        const std::string name = part.string();
-        if (const auto equals = name.find('=');
-            equals != std::string::npos && same_name(name.substr(0, equals), column.name))
-          throw Error(ErrorCode::kInvalidInput,
-                      "the folder '" + name.substr(0, 60) + "' and the file " + shown_path(file) +
-                          " in it both have a column '" + column.name.substr(0, 60) +
-                          "'; rename the folder, or leave the column out of the file");
-      }
+      expect_no_folder_of(file, column.name);
+    }
+  }
+
+  /// A folder x=1 would take the place of the column x.
+  static void expect_no_folder_of(const std::string& file, const std::string& column) {
+    for (const fs::path& part : fs::path(file).parent_path()) {
+      const std::string name = part.string();
+      if (const auto equals = name.find('=');
+          equals != std::string::npos && same_name(name.substr(0, equals), column))
+        throw Error(ErrorCode::kInvalidInput,
+                    "the folder '" + name.substr(0, 60) + "' and the file " + shown_path(file) +
+                        " in it both have a column '" + column.substr(0, 60) +
+                        "'; rename the folder, or leave the column out of the file");
     }
   }
 
@@ -356,7 +409,7 @@ class FileTables final : public internal::DuckDbKeeper {
                      [](const ViewColumn& each) { return each.alias == "JSON"; }))
       return;
     if (!database_.main().try_run(
-            "SELECT name FROM parquet_schema(" + sql_text(file) + ") WHERE num_children > 0",
+            "SELECT name FROM parquet_schema(" + sql_files({file}) + ") WHERE num_children > 0",
             nested))
       return;
     for (std::size_t i = 0; i < nested.rows(); ++i)
@@ -375,7 +428,7 @@ class FileTables final : public internal::DuckDbKeeper {
     };
     DuckDbResult found;
     if (std::none_of(columns.begin(), columns.end(), is_decimal)) return;
-    if (!database_.main().try_run("SELECT name FROM parquet_schema(" + sql_text(file) +
+    if (!database_.main().try_run("SELECT name FROM parquet_schema(" + sql_files({file}) +
                                       ") WHERE (type = 'BYTE_ARRAY' OR (type = "
                                       "'FIXED_LEN_BYTE_ARRAY' AND precision > 38)) AND "
                                       "(converted_type = 'DECIMAL' OR logical_type LIKE "
@@ -395,7 +448,7 @@ class FileTables final : public internal::DuckDbKeeper {
   /// has doubles, as some programs write whole numbers of which one is missing. And one value that cannot be cast, as a text to
   /// a UUID, would make every question fail.
   void expect_same_types(const Scan& scan, const std::string& file) {
-    const std::string from = scan_parquet(sql_text(file));
+    const std::string from = scan_parquet({file});
     const Part& together = scan.parts.front();
     for (const ViewColumn& column : view_columns(scan.holder, from)) {
       const std::string& name = column.info.name;
@@ -470,15 +523,15 @@ class FileSource final : public internal::EmbeddedSource {
     tables_ = owned.get();
     database_->keep(std::move(owned));
     std::vector<std::string> paths;
-    std::vector<std::string> folders = {database_->folder() + "/", "/proc/self/fd/"};
+    const std::vector<std::string> folders = {database_->folder() + "/", "/proc/self/fd/"};
     for (const auto& [name, text] : tables) {
-      const Holder holder = parse_holder(name, text);
-      const auto files = find_files(database_->main(), holder.path);
-      paths.insert(paths.end(), files.begin(), files.end());
-      if (is_glob(holder.path)) folders.push_back(fixed_part(holder.path));
+      Holder holder = parse_holder(name, text);
+      holder.files = find_files(database_->main(), holder.path);
+      for (const std::string& file : holder.files)
+        paths.insert(paths.end(), {file, internal::as_pattern(file)});
       const auto declared = options.json_columns.find(name);
       const auto& scan = tables_->open(
-          name, holder, files,
+          name, holder,
           declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
       for (const ViewColumn& column : scan.parts.front().columns)
         columns_[name].push_back(column.info);
@@ -490,7 +543,7 @@ class FileSource final : public internal::EmbeddedSource {
   std::vector<std::string> files(const std::string& table) override {
     const auto* found = tables_->find(table);
     if (!found) return {};
-    return find_files(database_->main(), found->second.holder.path);
+    return found->second.holder.files;
   }
 
   std::optional<ValueCounts> value_counts(
@@ -516,8 +569,8 @@ class FileSource final : public internal::EmbeddedSource {
     if (!found) return {};
     const Scan& scan = found->second;
     if (scan.holder.format == Format::kParquet) expect_columns(found->first, scan.holder);
-    database_->make_ready(found->first, false);
-    Unseen result{.rows = scan.list ? scan.list->left_out() : 0};
+    database_->make_ready(duckdb_dialect().identifier(found->first), false);
+    Unseen result{.rows = scan.list ? scan.list->left_out() : scan.long_records};
     if (!scan.lines.empty()) result.rows += passed_over(scan);
     if (scan.holder.format == Format::kCsv) result.row_ends = beyond_the_columns(scan);
     if (scan.holder.format != Format::kDuckDb && scan.holder.format != Format::kParquet)
@@ -625,10 +678,6 @@ class FileSource final : public internal::EmbeddedSource {
     throw Error(ErrorCode::kInvalidInput,
                 bad + " of " + shown_path(holder.path) +
                     " cannot be read to its end; questions about it fail: the file is damaged");
-  }
-
-  static std::string fixed_part(const std::string& glob) {
-    return glob.substr(0, glob.rfind('/', glob.find_first_of("*?[")) + 1);
   }
 
   unsigned threads_;

@@ -196,6 +196,65 @@ TEST(FileSource, ValuesInNamesOfFoldersAreText) {
   }
 }
 
+// A file whose name looks like a pattern is that file, and no other that the pattern matches.
+TEST(FileSource, ReadsTheFilesThatItFoundAndNoOther) {
+  const Folder folder;
+  for (const char* name : {"d[1]", "d1"}) std::filesystem::create_directory(folder.path(name));
+  for (const std::string name : {"x[1]", "x1", "y*", "y2", "z?", "z3", "d[1]/v", "d1/v"}) {
+    folder.write(name + ".csv", "a\n" + name + "\n");
+    folder.write(name + ".ndjson", R"({"a": ")" + name + R"("})");
+    internal::run_duckdb({"COPY (SELECT '" + name + "' AS a, 1.5::DECIMAL(9, 2) AS b) TO '" +
+                          folder.path(name + ".parquet") + "'"});
+  }
+  for (const std::string name : {"x[1]", "y*", "z?", "d[1]/v"}) {
+    for (const std::string ending : {"csv", "ndjson", "parquet"}) {
+      const auto source = open_files({{"t", folder.path(name + "." + ending)}});
+      EXPECT_EQ(source->files("t"), Lines{folder.path(name + "." + ending)});
+      EXPECT_EQ(rows_of(*source, "SELECT a FROM t"), Lines{name}) << ending;
+    }
+  }
+  // Nor are files that came later, whose first lines nobody has looked at.
+  const auto source = open_files({{"t", folder.path("x*.csv")}});
+  folder.write("x3.csv", "b\nx3\n");
+  EXPECT_EQ(rows_of(*source, "SELECT a FROM t ORDER BY a"), (Lines{"x1", "x[1]"}));
+}
+
+TEST(FileSource, ColumnsThatAreFoldersTooAreRefused) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("a=7"));
+  folder.write("a=7/t.csv", "A,b\n1,2\n");
+  internal::run_duckdb({"COPY (SELECT 1 AS A) TO '" + folder.path("a=7/t.parquet") + "'"});
+  for (const char* file : {"a=7/t.csv", "a=7/t.parquet"})
+    EXPECT_ERROR(open_files({{"t", folder.path(file)}}), ErrorCode::kInvalidInput);
+}
+
+// Whatever a table is called, its lists become lines and its texts are mended.
+TEST(FileSource, TablesMayHaveQuotesInTheirNames) {
+  const Folder folder;
+  const std::string name = "a\"b";
+  const auto source = open_files({{name, folder.write("t.json", R"([{"a": 1}, {"a": 2}])")}});
+  EXPECT_EQ(rows_of(*source, R"(SELECT count(*) FROM "a""b")"), Lines{"2"});
+  EXPECT_EQ(open_files({{name, folder.path("t.json")}})->unseen(name).rows, 0u);
+}
+
+// Decimals that are equal are one person, however many digits they are stored with.
+TEST(FileSource, DecimalsThatAreEqualAreOneUnit) {
+  const Folder folder;
+  internal::run_duckdb({"COPY (SELECT unnest([7, 70, 7.01])::DECIMAL(10, 2) AS id) TO '" +
+                            folder.path("t.parquet") + "'",
+                        "COPY (SELECT unnest([7, 70])::DECIMAL(10, 0) AS id) TO '" +
+                            folder.path("u.parquet") + "'"});
+  const auto source =
+      open_files({{"t", folder.path("t.parquet")}, {"u", folder.path("u.parquet")}});
+  const auto ids = [&](const char* table) {
+    return rows_of(*source, "SELECT " +
+                                source->dialect().identity("id", Type::kDecimal, Type::kText) +
+                                " FROM " + table);
+  };
+  EXPECT_EQ(ids("t"), (Lines{"7", "70", "7.01"}));
+  EXPECT_EQ(ids("u"), (Lines{"7", "70"}));
+}
+
 // Whole numbers of which one is missing are doubles as some programs write them: then they all would be.
 TEST(FileSource, FilesOfParquetWithDifferentTypesAreRefused) {
   const Folder folder;

@@ -3,7 +3,6 @@
 
 #include "gauze/base/address.h"
 #include "gauze/base/words.h"
-#include "gauze/data/csv_header_internal.h"
 #include "gauze/data/text_files_internal.h"
 
 namespace gauze::internal {
@@ -30,8 +29,23 @@ bool is_packed(std::string_view path) {
   return ends_with_any(path, {".gz", ".zst"});
 }
 
-std::string scan_lines(const std::string& path, const char* passed_over) {
-  return "read_csv(" + sql_text(path) +
+std::string as_pattern(const std::string& file) {
+  std::string pattern;
+  for (const char c : file) {
+    const bool special = c == '*' || c == '?' || c == '[';
+    pattern += special ? std::string("[") + c + "]" : std::string(1, c);
+  }
+  return pattern;
+}
+
+std::string sql_files(const std::vector<std::string>& files) {
+  std::vector<std::string> patterns;
+  for (const std::string& file : files) patterns.push_back(sql_text(as_pattern(file)));
+  return '[' + joined(patterns, ", ") + ']';
+}
+
+std::string scan_lines(const std::vector<std::string>& files, const char* passed_over) {
+  return "read_csv(" + sql_files(files) +
          ", auto_detect = false, header = false, columns = {'line': 'VARCHAR'}, delim = '\x01', "
          "quote = '', escape = '', strict_mode = false, max_line_size = " +
          std::to_string(kLongestLine) + ", buffer_size = " + std::to_string(2 * kLongestLine) +
@@ -52,7 +66,7 @@ std::string first_packed_line(DuckDbConnection& connection, const std::string& f
   DuckDbResult line, passed_over;
   const bool read =
       connection.try_run("SELECT line FROM " +
-                             scan_lines(file, "store_rejects = true, parallel = false") +
+                             scan_lines({file}, "store_rejects = true, parallel = false") +
                              " LIMIT 1",
                          line) &&
       connection.try_run("SELECT line FROM reject_errors WHERE line = 1", passed_over);
@@ -83,7 +97,7 @@ bool is_list(DuckDbConnection& connection, const std::string& file) {
     DuckDbResult first;
     const std::string blank = "chr(9) || chr(13) || ' '";
     const bool read = connection.try_run("SELECT ltrim(line, " + blank + ")[1] FROM " +
-                                             scan_lines(file, kInOrder) + " WHERE trim(line, " +
+                                             scan_lines({file}, kInOrder) + " WHERE trim(line, " +
                                              blank + ") <> '' LIMIT 1",
                                          first);
     // A file with no line of less than 16 MiB is one list.
@@ -98,9 +112,8 @@ bool is_list(DuckDbConnection& connection, const std::string& file) {
 
 }  // namespace
 
-std::string scan_csv(DuckDbConnection& connection, const std::string& path,
-                     const std::vector<std::string>& files) {
-  // Nothing is detected from rows: one of them could change how all others are read.
+CsvHeader common_header(DuckDbConnection& connection, const std::string& path,
+                        const std::vector<std::string>& files) {
   const CsvHeader header = read_header(connection, files.front());
   for (const std::string& file : files) {
     if (read_header(connection, file) != header)
@@ -108,16 +121,22 @@ std::string scan_csv(DuckDbConnection& connection, const std::string& path,
                                                 " do not have the same columns; see " +
                                                 shown_path(file));
   }
+  return header;
+}
+
+std::string scan_csv(const CsvHeader& header, const std::vector<std::string>& files) {
+  // Nothing is detected from rows: one of them could change how all others are read.
   std::string columns;
   for (const std::string& name : header.names)
     columns += (columns.empty() ? "" : ", ") + sql_text(name) + ": 'VARCHAR'";
   // A thread that begins in the middle of a file takes the lines of a quoted cell there for rows: one person's text could
   // add rows of people who are not there, and hide others'. So one thread reads from the beginning.
   // null_padding would fail on rows with quoted line ends, so lines that are too short are dropped.
-  return "read_csv(" + sql_text(path) + ", auto_detect = false, header = true, columns = {" +
+  return "read_csv(" + sql_files(files) + ", auto_detect = false, header = true, columns = {" +
          columns + "}, delim = " + sql_text(std::string(1, header.delimiter)) +
          ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false, "
-         "parallel = false, hive_types_autocast = false)";
+         "parallel = false, hive_types_autocast = false, max_line_size = " +
+         std::to_string(kLongestRecord) + ')';
 }
 
 bool are_lists(DuckDbConnection& connection, const std::string& path,
@@ -146,11 +165,11 @@ std::string objects_of(const std::string& lines) {
 }
 
 std::vector<std::string> first_names(DuckDbConnection& connection, const std::string& path,
-                                     const std::string& lines_path) {
+                                     const std::vector<std::string>& lines_files) {
   std::vector<std::string> columns;
   DuckDbResult names;
   connection.try_run("SELECT unnest(json_keys(json)) FROM (SELECT json FROM " +
-                         objects_of(scan_lines(lines_path, kInOrder)) + " LIMIT 1)",
+                         objects_of(scan_lines(lines_files, kInOrder)) + " LIMIT 1)",
                      names);
   for (std::size_t i = 0; i < names.rows(); ++i) columns.push_back(names.text(i, 0));
   if (columns.empty())

@@ -32,6 +32,32 @@ TEST(LargeTextFiles, OfCsvHaveNoRowsInCellsThatLookLikeRows) {
   }
 }
 
+// A cell that is longer than the engine's buffers is left out with its row, and neither adds rows nor takes others away.
+TEST(LargeTextFiles, OfCsvHaveNoRowsInVeryLongCells) {
+  const Folder folder;
+  std::string rows = "u,v,s\n";
+  for (int i = 0; i < 30'000; ++i) {
+    rows += std::to_string(i) + ",1,\"x\"\n";
+    if (i != 15'000) continue;
+    rows += "long,1, \"";
+    while (rows.size() < 80'000'000) rows += "9999999,10,\"\"q\n";
+    rows += "\"\n";
+  }
+  const auto expect_rows = [](const std::string& path) {
+    const auto source = open_files({{"t", path}});
+    EXPECT_EQ(rows_of(*source,
+                      "SELECT count(*), count(DISTINCT u), CAST(sum(CAST(v AS BIGINT)) AS BIGINT) "
+                      "FROM t"),
+              Lines{"30000|30000|30000"});
+    EXPECT_EQ(source->unseen("t").rows, 1u);
+  };
+  const std::string plain = folder.write("t.csv", rows), packed = folder.path("t.csv.gz");
+  expect_rows(plain);
+  internal::run_duckdb({"COPY (SELECT content FROM read_text('" + plain + "')) TO '" + packed +
+                        "' (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"});
+  expect_rows(packed);
+}
+
 /// The names of columns of a file that has other names behind its first line, asked several times: threads differ in speed.
 void expect_names(const std::string& path, const Lines& names) {
   for (int i = 0; i < 4; ++i) {
