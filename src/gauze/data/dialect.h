@@ -31,6 +31,9 @@ class Dialect {
   /// microseconds, true is 1. Throws `kUnsupported` when the engine has no total way.
   virtual std::string convert(const std::string& x, Type from, Type to) const = 0;
 
+  /// Behind a sub-select: keeps the engine from writing out what is named there wherever it is mentioned.
+  virtual std::string fence() const { return ""; }
+
   /// `x`, which names somebody or something, as an integer or a text: exactly, or null, so that different values
   /// never become one. A double names somebody only where it is whole and below 2^53. Throws
   /// `kUnsupported`.

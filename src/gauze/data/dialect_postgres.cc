@@ -64,6 +64,7 @@ class Postgres final : public SharedDialect {
  public:
   Postgres() : SharedDialect("DOUBLE PRECISION", "TEXT") {}
   std::string_view name() const override { return "postgresql"; }
+  std::string fence() const override { return " OFFSET 0"; }
 
   std::string steps(const std::string& x, Type type, int exponent) const override {
     if (type == Type::kInteger) return integer_steps(x, exponent);

@@ -232,6 +232,7 @@ struct Reading {
   const Expression* expression;
   std::vector<std::size_t> aggregates;
   std::vector<double> radii;
+  bool has_quantile;
 };
 
 class Assembler {
@@ -257,7 +258,7 @@ class Assembler {
       Sorted row;
       for (const Reading& by : order) row.by.push_back(value_of(by, g).value);
       for (std::size_t i = 0; i < columns.size(); ++i) {
-        row.cells.push_back(cell(plan_.outputs[i], value_of(columns[i], g)));
+        row.cells.push_back(cell(plan_.outputs[i], columns[i], value_of(columns[i], g)));
       }
       rows.push_back(std::move(row));
     }
@@ -280,7 +281,8 @@ class Assembler {
   Reading reading(const Expression& expression) {
     const Needs needs = needs_of(expression, plan_, d_);
     Reading result{&expression, needs.aggregates,
-                   std::vector<double>(d_.measurements.size(), kInfinity)};
+                   std::vector<double>(d_.measurements.size(), kInfinity),
+                   !needs.quantiles.empty()};
     for (const std::size_t part : needs.sums) {
       result.radii[part] = cached_radius(part, needs.beta());
     }
@@ -313,14 +315,19 @@ class Assembler {
     return type == Type::kDate || type == Type::kTimestamp ? typed(type, value, value) : value;
   }
 
-  static Answer::Cell cell(const OutputColumn& output, const Estimate& e) {
+  static Answer::Cell cell(const OutputColumn& output, const Reading& reading, const Estimate& e) {
     const auto number = number_of(e.value);
     if (output.is_key || !number || std::holds_alternative<bool>(e.value))
       return {e.value, std::nullopt};
     const double value = *number;
-    const double half = std::max(value - e.lower, e.upper - value);
-    // At an end of 64 bits the answer is no longer near the value.
-    const bool near = output.type == Type::kDouble || fits(value);
+    double half = std::max(value - e.lower, e.upper - value);
+    // Around the whole number that is shown, half a step from the value or less. What is made of counts and sums of whole numbers
+    // is whole without noise, and two whole numbers are a whole number apart; a quantile may lie between two.
+    if (output.type == Type::kInteger && fits(value))
+      half = reading.has_quantile ? half + std::abs(std::round(value) - value)
+                                  : std::floor(half + 0.5);
+    // At an end of 64 bits the answer is no longer near the value, and what may be null is near to none.
+    const bool near = !e.unsettled && (output.type == Type::kDouble || fits(value));
     return {typed(output.type, value, e.value), near && !std::isnan(half) ? half : kInfinity};
   }
 

@@ -39,11 +39,6 @@ double up(double x) {
   return std::nextafter(x, kInfinity);
 }
 
-/// Booleans have a spread too: [0, 1] when the truth may be the other one.
-Estimate just(Value value) {
-  return certain(std::move(value));
-}
-
 Estimate null(bool unsettled = false) {
   return {{}, 0, 0, unsettled};
 }
@@ -94,7 +89,8 @@ Estimate logic(const std::string& function, const std::vector<Estimate>& argumen
     lower = stop ? std::max(lower, argument.lower) : std::min(lower, argument.lower);
     upper = stop ? std::max(upper, argument.upper) : std::min(upper, argument.upper);
   }
-  const bool unsettled = any_unsettled(arguments);
+  // Beside a null, what the others are decides whether the result is one.
+  const bool unsettled = any_unsettled(arguments) || (unknown && lower < upper);
   if (unsettled) lower = 0, upper = 1;
   if (decided) return ranged(stop, lower, upper, unsettled);
   return unknown ? null(unsettled) : ranged(!stop, lower, upper, unsettled);
@@ -116,7 +112,7 @@ Estimate comparison(const std::string& function, const Estimate& one, const Esti
   if (!order) return null(unsettled);
   const bool value = holds(function, *order);
   if (unsettled) return ranged(value, 0, 1, true);
-  if (!number_of(a.value)) return just(value);
+  if (!number_of(a.value)) return certain(value);
   // What each possible order of the true values would give.
   bool some = false, all = true;
   const auto see = [&](bool possible, int sign) {
@@ -124,10 +120,10 @@ Estimate comparison(const std::string& function, const Estimate& one, const Esti
     some = some || holds(function, sign);
     all = all && holds(function, sign);
   };
-  const bool certain = a.lower == a.upper && b.lower == b.upper;
-  see(certain ? *order < 0 : a.lower < b.upper, -1);
-  see(certain ? *order == 0 : a.lower <= b.upper && b.lower <= a.upper, 0);
-  see(certain ? *order > 0 : a.upper > b.lower, 1);
+  const bool sure = a.lower == a.upper && b.lower == b.upper;
+  see(sure ? *order < 0 : a.lower < b.upper, -1);
+  see(sure ? *order == 0 : a.lower <= b.upper && b.lower <= a.upper, 0);
+  see(sure ? *order > 0 : a.upper > b.lower, 1);
   return ranged(value, all ? 1 : 0, some ? 1 : 0);
 }
 
@@ -190,11 +186,11 @@ Estimate modulo(const Estimate& a, const Estimate& b) {
   if (x != nullptr && y != nullptr) {
     if (*y == 0) return null(!known);
     const Value value = *y == -1 ? std::int64_t{0} : *x % *y;
-    return known ? just(value) : anything(value);
+    return known ? certain(value) : anything(value);
   }
   const double p = *number_of(a.value), q = *number_of(b.value);
   if (q == 0) return null(!known);
-  return known ? just(std::fmod(p, q)) : anything(std::fmod(p, q));
+  return known ? certain(std::fmod(p, q)) : anything(std::fmod(p, q));
 }
 
 Estimate arithmetic(const std::string& function, const Estimate& a, const Estimate& b) {
@@ -207,13 +203,13 @@ Estimate arithmetic(const std::string& function, const Estimate& a, const Estima
   };
   if (function == "+" || function == "-") {
     const Value value = add_up(a.value, b.value, function == "-");
-    if (sure && !std::holds_alternative<double>(value)) return just(value);
+    if (sure && !std::holds_alternative<double>(value)) return certain(value);
     return finish(function == "+" ? ranged(value, down(a.lower + b.lower), up(a.upper + b.upper))
                                   : ranged(value, down(a.lower - b.upper), up(a.upper - b.lower)));
   }
   if (function == "*") {
     const Value value = product(a.value, b.value);
-    if (sure && !std::holds_alternative<double>(value)) return just(value);
+    if (sure && !std::holds_alternative<double>(value)) return certain(value);
     return finish(at_corners(value, a, b, [](double x, double y) { return x * y; }));
   }
   if (function == "%") return modulo(a, b);
@@ -244,10 +240,10 @@ std::optional<Estimate> real_function(const std::string& function,
   const double number = *number_of(x.value);
   if (function == "negate") {
     const Value zero = std::int64_t{0};
-    return arithmetic("-", just(zero), x);
+    return arithmetic("-", certain(zero), x);
   }
   if (function == "abs") {
-    const Estimate positive = number < 0 ? arithmetic("-", just(std::int64_t{0}), x) : x;
+    const Estimate positive = number < 0 ? arithmetic("-", certain(std::int64_t{0}), x) : x;
     const double least =
         x.lower <= 0 && x.upper >= 0 ? 0 : std::min(std::abs(x.lower), std::abs(x.upper));
     return ranged(positive.value, least, std::max(std::abs(x.lower), std::abs(x.upper)));
@@ -293,7 +289,7 @@ std::optional<Estimate> real_function(const std::string& function,
   }
   if (function == "power") {
     const double value = std::pow(number, *number_of(arguments[1].value));
-    if (!std::isfinite(value)) return null(x.lower < x.upper);
+    if (!std::isfinite(value)) return null(!is_sure(x) || !is_sure(arguments[1]));
     if (x.lower <= 0) return anything(value);
     return at_corners(value, x, arguments[1], [](double p, double q) { return std::pow(p, q); });
   }
@@ -338,7 +334,7 @@ Estimate bucket(const std::vector<Estimate>& arguments) {
         return v < lower ? 0
                : v >= upper
                    ? count + 1
-                   : std::min(std::floor((v - lower) * (count / (upper - lower))), count - 1) + 1;
+                   : std::min(std::floor((v - lower) * count / (upper - lower)), count - 1) + 1;
       },
       false));
 }
@@ -387,7 +383,7 @@ std::optional<Estimate> logical_function(const std::string& function,
   }
   if (function == "is_null") {
     const bool value = is_null(arguments[0].value);
-    return arguments[0].unsettled ? ranged(value, 0, 1) : just(value);
+    return arguments[0].unsettled ? ranged(value, 0, 1) : certain(value);
   }
   if (function == "is_distinct") {
     const bool unsettled = any_unsettled(arguments);
@@ -397,7 +393,7 @@ std::optional<Estimate> logical_function(const std::string& function,
       return result;
     }
     const bool value = is_null(arguments[0].value) != is_null(arguments[1].value);
-    return unsettled ? ranged(value, 0, 1) : just(value);
+    return unsettled ? ranged(value, 0, 1) : certain(value);
   }
   for (const char* name : {"=", "<>", "<", "<=", ">", ">="})
     if (function == name) return comparison(function, arguments[0], arguments[1]);
@@ -435,7 +431,7 @@ Estimate converted(const std::string& function, const std::vector<Estimate>& arg
   const auto value = call_on_values(function, values);
   if (!value) return null(!std::all_of(arguments.begin(), arguments.end(), is_sure));
   const Estimate& x = arguments.back();
-  if (std::all_of(arguments.begin(), arguments.end(), is_sure)) return just(*value);
+  if (std::all_of(arguments.begin(), arguments.end(), is_sure)) return certain(*value);
   if (x.unsettled || !number_of(x.value)) return anything(*value);
   if (function == "to_integer" || function == "to_double") {
     const bool whole = function == "to_integer";
@@ -472,7 +468,7 @@ Estimate certain(Value value) {
 }
 
 Estimate evaluate(const Expression& expression, const std::vector<Estimate>& inputs) {
-  if (expression.kind == Expression::Kind::kLiteral) return just(expression.literal);
+  if (expression.kind == Expression::Kind::kLiteral) return certain(expression.literal);
   if (expression.kind == Expression::Kind::kColumn) {
     if (expression.column >= inputs.size())
       throw Error(ErrorCode::kInternal, "an expression names a column that is not there");

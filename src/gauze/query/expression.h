@@ -31,9 +31,9 @@ struct Expression {
 /// Keys and literals have no spread.
 struct Estimate {
   Value value;
-  double lower = 0,
-         upper =
-             0;  ///< meaningful when `value` is a number, a date (days) or a time (microseconds)
+  /// Meaningful when `value` is a number, a boolean ([0, 1] when the truth may be the other one), a date (days) or a time
+  /// (microseconds).
+  double lower = 0, upper = 0;
   /// The truth may be null where this is not, or not null where this is, or another text.
   bool unsettled = false;
 };

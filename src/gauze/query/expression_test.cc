@@ -5,6 +5,9 @@
 #include <cmath>
 
 #include "gauze/numeric/infinity.h"
+#include "gauze/query/evaluate_internal.h"
+#include "gauze/random/uniform.h"
+#include "gauze/testing/seeded_bits.h"
 
 namespace gauze {
 namespace {
@@ -165,6 +168,136 @@ TEST(Evaluate, IsNotSureOfWhatHangsOnANullThatNobodyIsSureOf) {
   EXPECT_FALSE(is_open(call("length", {text("abc")})));
   EXPECT_EQ(evaluate(call("coalesce", {n, whole(0)}), inputs).upper, 116);
   EXPECT_EQ(evaluate(call("nullif", {n, whole(0)}), inputs).unsettled, false);
+}
+
+/// Expressions of all functions that have numbers, booleans and nulls, over three released numbers and a null.
+class Expressions {
+ public:
+  explicit Expressions(BitSource& bits) : bits_(bits) {}
+
+  std::uint64_t pick(std::uint64_t count) { return uniform_below(bits_, count); }
+
+  Expression number(int depth) {
+    if (depth == 0 || pick(6) == 0) return leaf();
+    const auto sub = [&] { return number(depth - 1); };
+    switch (pick(8)) {
+      case 0:
+        return call(one_of({"+", "-", "*", "/", "//", "%"}), {sub(), sub()});
+      case 1:
+        return call(one_of({"negate", "abs", "sign", "floor", "ceil", "round", "sqrt", "exp", "ln",
+                            "to_integer", "to_double"}),
+                    {sub()});
+      case 2:
+        return call("power", {sub(), sub()});
+      case 3:
+        return call(one_of({"least", "greatest", "coalesce", "nullif"}), {sub(), sub()});
+      case 4:
+        return call("clamp", {sub(), whole(-2), whole(7)});
+      case 5:
+        return call("width_bucket", {sub(), whole(-8), whole(8), whole(4)});
+      case 6:
+        return call("to_integer", {condition(depth - 1)});
+      default:
+        return call("case", {condition(depth - 1), sub(), condition(depth - 1), sub(), sub()});
+    }
+  }
+
+  Expression condition(int depth) {
+    if (depth == 0) return call(comparison(), {leaf(), leaf()});
+    const auto sub = [&] { return condition(depth - 1); };
+    switch (pick(5)) {
+      case 0:
+        return call(one_of({"and", "or"}), {sub(), sub()});
+      case 1:
+        return call("not", {sub()});
+      case 2:
+        return call("is_null", {pick(2) == 0 ? sub() : number(depth - 1)});
+      case 3:
+        return call("in", {number(depth - 1), leaf(), leaf()});
+      default:
+        return call(pick(4) == 0 ? "is_distinct" : comparison(),
+                    {number(depth - 1), number(depth - 1)});
+    }
+  }
+
+ private:
+  const char* one_of(const std::vector<const char*>& names) { return names[pick(names.size())]; }
+  const char* comparison() { return one_of({"=", "<>", "<", "<=", ">", ">="}); }
+  Expression leaf() {
+    const std::uint64_t which = pick(6);
+    if (which < 4) return Expression::input(which);
+    return whole(static_cast<std::int64_t>(pick(7)) - 3);
+  }
+
+  BitSource& bits_;
+};
+
+std::string written(const Expression& expression) {
+  if (expression.kind == Expression::Kind::kLiteral) return to_text(expression.literal);
+  if (expression.kind == Expression::Kind::kColumn) return "x" + std::to_string(expression.column);
+  std::string result = expression.function + "(";
+  for (const Expression& each : expression.arguments) result += written(each) + " ";
+  return result + ")";
+}
+
+/// Whether the estimate allows for the truth.
+bool covers(const Estimate& estimate, const Value& truth) {
+  if (estimate.unsettled) return true;
+  const auto number = number_of(truth);
+  if (!number || !number_of(estimate.value)) return truth == estimate.value;
+  return estimate.lower <= *number && *number <= estimate.upper;
+}
+
+// Whatever the true numbers within their bars are, the true answer is within its own, or is said to be open.
+TEST(Evaluate, CoversWhateverTheTruthMayBe) {
+  testing::SeededBits bits(77);
+  Expressions expressions(bits);
+  const auto small = [&] { return static_cast<std::int64_t>(expressions.pick(9)) - 4; };
+  std::uint64_t settled = 0;
+  constexpr int kExpressions = 20'000, kTruths = 12;
+  for (int i = 0; i < kExpressions; ++i) {
+    const std::int64_t n = small(), m = small();
+    const std::int64_t spread = static_cast<std::int64_t>(expressions.pick(4));
+    const double real = static_cast<double>(small()) / 2;
+    const std::vector<Estimate> inputs = {
+        {n, static_cast<double>(n - spread), static_cast<double>(n + spread)},
+        {m, static_cast<double>(m - 1), static_cast<double>(m + 1)},
+        {real, real - 1.5, real + 1.5},
+        {}};
+    const Expression expression = i % 2 == 0 ? expressions.number(3) : expressions.condition(3);
+    const Estimate estimate = evaluate(expression, inputs);
+    if (!estimate.unsettled) ++settled;
+    for (int j = 0; j < kTruths; ++j) {
+      const auto within = [&](std::int64_t middle, std::int64_t reach) {
+        return middle - reach +
+               static_cast<std::int64_t>(
+                   expressions.pick(static_cast<std::uint64_t>(2 * reach + 1)));
+      };
+      const std::vector<Estimate> truth = {certain(within(n, spread)),
+                                           certain(within(m, 1)),
+                                           certain(real + static_cast<double>(within(0, 3)) / 2),
+                                           {}};
+      ASSERT_TRUE(covers(estimate, evaluate(expression, truth).value))
+          << i << ": " << written(expression) << " is " << to_text(estimate.value) << " in ["
+          << estimate.lower << ", " << estimate.upper << "] and may be "
+          << to_text(evaluate(expression, truth).value);
+    }
+  }
+  EXPECT_GT(settled, kExpressions / 4u);  // not everything is open
+}
+
+// 11 is 15 of 30 thirtieths of 22 above 0; 30/22 is no double.
+TEST(Evaluate, BucketsOfWholeNumbersAreExactAtTheirEnds) {
+  const auto at = [](std::int64_t x, std::int64_t lower, std::int64_t upper, std::int64_t count) {
+    return evaluate(call("width_bucket", {whole(x), whole(lower), whole(upper), whole(count)}), {})
+        .value;
+  };
+  EXPECT_EQ(at(11, 0, 22, 30), Value(std::int64_t{16}));
+  for (std::int64_t upper = 1; upper <= 40; ++upper)
+    for (std::int64_t count = 1; count <= 40; ++count)
+      for (std::int64_t x = 0; x < upper; ++x)
+        ASSERT_EQ(at(x - 7, -7, upper - 7, count), Value(x * count / upper + 1))
+            << x << " of " << upper << " in " << count;
 }
 
 TEST(Evaluate, KnowsHowFarDatesMayBeOff) {

@@ -186,8 +186,7 @@ SqlExpr SqlReader::operation(const Json& node, unsigned depth) const {
   if (sides.size() == 1 && name == "-") return sql_call("negate", std::move(sides));
   if (sides.size() == 1 && name == "+") return std::move(sides[0]);
   for (const char* known : {"+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "||"})
-    if (sides.size() == 2 && name == known)
-      return sql_call(name == "||" ? "concat" : name, std::move(sides));
+    if (sides.size() == 2 && name == known) return sql_call(name, std::move(sides));
   unsupported("the operator " + name + " is not supported; use + - * / % = <> < > LIKE IN");
 }
 

@@ -115,6 +115,9 @@ Plan plan_query(std::string_view sql, const Schema& schema, const PlanOptions& o
 /// for values that are only counted). Every expression in it is total. The source gives its columns' own types.
 std::string rows_sql(const Plan& plan, Source& source);
 
+/// A line for each column of text that those rows read as something else, which may not be what was meant.
+std::vector<std::string> read_otherwise(const Plan& plan, Source& source);
+
 /// The plan as an indented tree, one operator per line, the same for every source.
 std::string describe(const Plan& plan);
 

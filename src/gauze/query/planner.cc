@@ -98,7 +98,7 @@ class AnswerPlanner {
   Facts aggregate_facts(const Aggregate& aggregate) const;
   std::optional<Bound> leaf(const SqlExpr& expression);
   Bound bind_released(const SqlExpr& expression);
-  Bound output_named(const SqlExpr& expression);
+  Bound output_named(const SqlExpr& expression, bool alias_first);
   void add_output(const SqlItem& item);
 
   const Scope& scope_;
@@ -373,12 +373,17 @@ void AnswerPlanner::add_output(const SqlItem& item) {
   outputs_.push_back(bound);
 }
 
-/// ORDER BY 2, ORDER BY alias, HAVING alias > 5: an output by its name, else an expression.
-Bound AnswerPlanner::output_named(const SqlExpr& expression) {
+/// ORDER BY alias: an output. In ORDER BY -alias and HAVING alias > 5 a column of that name goes first.
+Bound AnswerPlanner::output_named(const SqlExpr& expression, bool alias_first) {
   check_functions(expression);
+  const auto is_column = [this](const std::string& name) {
+    return std::any_of(scope_.columns.begin(), scope_.columns.end(),
+                       [&](const std::string& column) { return same_name(column, name); });
+  };
   return Binder(Place::kReleased,
-                [this](const SqlExpr& each) -> std::optional<Bound> {
-                  if (each.kind == SqlExpr::Kind::kColumn && each.name.size() == 1)
+                [&](const SqlExpr& each) -> std::optional<Bound> {
+                  if (each.kind == SqlExpr::Kind::kColumn && each.name.size() == 1 &&
+                      (alias_first || !is_column(each.name[0])))
                     for (std::size_t i = 0; i < outputs_.size(); ++i)
                       if (same_name(plan_.outputs[i].name, each.name[0])) return outputs_[i];
                   return leaf(each);
@@ -387,7 +392,9 @@ Bound AnswerPlanner::output_named(const SqlExpr& expression) {
 }
 
 void AnswerPlanner::outputs(const SqlSelect& select) {
+  std::vector<std::size_t> first_outputs;  // of each item; an ARRAY of quantiles has several
   for (const SqlItem& item : items_) {
+    first_outputs.push_back(outputs_.size());
     const SqlExpr& call = item.expression;
     const bool several = is_aggregate(call) && !call.arguments.empty() &&
                          call.arguments.back().kind == SqlExpr::Kind::kArray;
@@ -406,23 +413,24 @@ void AnswerPlanner::outputs(const SqlSelect& select) {
     }
   }
   for (const SqlExpr& having : select.having) {
-    const Bound bound = output_named(having);
+    const Bound bound = output_named(having, false);
     if (bound.facts.type != Type::kBoolean) unsupported("HAVING takes a condition");
     plan_.having = bound.expression;
   }
   for (const SqlOrder& order : select.order_by) {
     const auto* position = std::get_if<std::int64_t>(&order.expression.literal);
     if (order.expression.kind != SqlExpr::Kind::kLiteral) {
-      plan_.order_by.push_back(
-          {output_named(order.expression).expression, order.descending, order.nulls_first});
+      const bool is_name = order.expression.kind == SqlExpr::Kind::kColumn;
+      plan_.order_by.push_back({output_named(order.expression, is_name).expression,
+                                order.descending, order.nulls_first});
       continue;
     }
     if (position == nullptr || *position < 1 ||
-        static_cast<std::size_t>(*position) > outputs_.size())
+        static_cast<std::size_t>(*position) > first_outputs.size())
       unsupported("ORDER BY takes outputs, expressions, or positions from 1 to " +
-                  std::to_string(outputs_.size()));
-    plan_.order_by.push_back({outputs_[static_cast<std::size_t>(*position) - 1].expression,
-                              order.descending, order.nulls_first});
+                  std::to_string(first_outputs.size()));
+    const std::size_t first = first_outputs[static_cast<std::size_t>(*position) - 1];
+    plan_.order_by.push_back({outputs_[first].expression, order.descending, order.nulls_first});
   }
   if (!plan_.aggregates.empty()) return;
   if (keys_.empty())
@@ -465,7 +473,8 @@ Bounds bounds_of(const RelationNode& rows, const std::vector<KeyColumn>& keys,
                   "rows_per_unit, groups_per_unit and rows_per_group are whole numbers from 1 to "
                   "1000000000");
   if (!options.rows_per_unit && !rows.rows_per_unit)
-    throw Error(ErrorCode::kMissingKnowledge, rows.multiplied);
+    throw Error(ErrorCode::kMissingKnowledge,
+                rows.multiplied + ", or limit the rows with rows_per_unit");
   const std::uint64_t all = options.rows_per_unit ? *options.rows_per_unit : *rows.rows_per_unit;
   std::uint64_t groups = 1;
   for (const KeyColumn& key : keys)

@@ -11,7 +11,7 @@ namespace {
 
 /// Other spellings of what we have.
 std::string canonical(const std::string& function) {
-  static const std::array<std::pair<const char*, const char*>, 14> kNames = {{
+  static const std::array<std::pair<const char*, const char*>, 15> kNames = {{
       {"substring", "substr"},
       {"btrim", "trim"},
       {"char_length", "length"},
@@ -26,6 +26,7 @@ std::string canonical(const std::string& function) {
       {"ifnull", "coalesce"},
       {"nvl", "coalesce"},
       {"if", "case"},
+      {"||", "concat"},
   }};
   for (const auto& [other, ours] : kNames)
     if (function == other) return ours;
@@ -82,7 +83,7 @@ SqlExpr written_out(SqlExpr call) {
   return call;
 }
 
-/// 'text' beside a date is a date.
+/// 'text' beside a date is a date, also when it says a time of day; beside a timestamp it is one.
 void read_dates(const std::string& function, std::vector<Bound>& arguments) {
   const bool mixes = function == "=" || function == "<>" || function == "<" || function == "<=" ||
                      function == ">" || function == ">=" || function == "in" ||
@@ -98,10 +99,21 @@ void read_dates(const std::string& function, std::vector<Bound>& arguments) {
   for (Bound& argument : arguments) {
     const auto* text = std::get_if<std::string>(&argument.expression.literal);
     if (argument.expression.kind != Expression::Kind::kLiteral || text == nullptr) continue;
-    const Value value = *time == Type::kDate && text->size() <= 10 ? Value(parse_date(*text))
-                        : text->size() <= 10 ? Value(start_of(parse_date(*text)))
-                                             : Value(parse_timestamp(*text));
+    const Timestamp moment =
+        text->size() <= 10 ? start_of(parse_date(*text)) : parse_timestamp(*text);
+    const Value value = *time == Type::kDate ? Value(day_of(moment)) : Value(moment);
     argument = {Expression::of(value), literal_facts(value)};
+  }
+}
+
+/// The function concat passes over nulls, where a || b is null.
+void pass_over_nulls(std::vector<Bound>& texts, Place place) {
+  const Bound empty{Expression::of(std::string()), literal_facts(std::string())};
+  for (Bound& text : texts) {
+    if (text.facts.untyped) text = empty;
+    if (text.facts.type != Type::kText || !text.facts.nullable) continue;
+    text.expression = Expression::call("coalesce", {text.expression, empty.expression});
+    text.facts = call_facts(text.expression, {text.facts, empty.facts}, place);
   }
 }
 
@@ -156,6 +168,7 @@ Bound Binder::call(const SqlExpr& written) const {
     if (const auto value = cast_literal(function, arguments[0].expression))
       return {Expression::of(*value), literal_facts(*value)};
   read_dates(function, arguments);
+  if (written.function == "concat") pass_over_nulls(arguments, place_);
 
   Bound result;
   std::vector<Facts> facts;

@@ -45,6 +45,7 @@ struct Scope {
   std::vector<std::string> columns;  ///< per column, its name
   std::vector<bool>
       hidden;  ///< per column: the second one of USING (...), reached by its table only
+  std::vector<std::size_t> star;  ///< the columns of SELECT *, in their order
 
   /// Throws `kUnknownName`, also when two columns have the name.
   std::size_t find(const SqlExpr& column) const;

@@ -41,6 +41,7 @@ Scope scope_of(RelationPtr relation, const std::string& alias) {
   Scope result;
   for (const RelationColumn& column : relation->columns) {
     result.tables.push_back(alias);
+    result.star.push_back(result.columns.size());
     result.columns.push_back(column.name);
     result.hidden.push_back(false);
   }
@@ -90,6 +91,7 @@ Scope RelationPlanner::combine(Scope left, Scope right, const std::vector<SqlExp
   both.tables.insert(both.tables.end(), right.tables.begin(), right.tables.end());
   both.columns.insert(both.columns.end(), right.columns.begin(), right.columns.end());
   both.hidden.insert(both.hidden.end(), right.hidden.begin(), right.hidden.end());
+  for (const std::size_t column : right.star) both.star.push_back(left.columns.size() + column);
   // Only for names and types; the real join follows.
   auto columns = std::make_shared<RelationNode>();
   columns->columns = left.relation->columns;
@@ -107,7 +109,7 @@ Scope RelationPlanner::joined(const SqlFrom& item) {
   Scope left = from(item.sides[swap ? 1 : 0]), right = from(item.sides[swap ? 0 : 1]);
   std::vector<SqlExpr> conditions;
   for (const SqlExpr& condition : item.condition) split(condition, conditions);
-  std::vector<std::size_t> repeated;
+  std::vector<std::size_t> star, repeated;  // what is shared comes first in SELECT *
   for (const std::string& name : item.shared) {
     SqlExpr column;
     column.kind = SqlExpr::Kind::kColumn;
@@ -118,11 +120,19 @@ Scope RelationPlanner::joined(const SqlFrom& item) {
     conditions.back().function = "=";
     conditions.back().arguments = {column_of(left.tables[a], name),
                                    column_of(right.tables[b], name)};
+    star.push_back(a);
     repeated.push_back(left.columns.size() + b);
   }
+  const auto first = static_cast<std::ptrdiff_t>(left.star.size());
   Scope result = combine(std::move(left), std::move(right), conditions,
                          item.join == SqlFrom::Join::kLeft || swap);
   for (const std::size_t column : repeated) result.hidden[column] = true;
+  if (swap) std::rotate(result.star.begin(), result.star.begin() + first, result.star.end());
+  const auto is_new = [&](std::size_t column) {
+    return !result.hidden[column] && std::find(star.begin(), star.end(), column) == star.end();
+  };
+  std::copy_if(result.star.begin(), result.star.end(), std::back_inserter(star), is_new);
+  result.star = std::move(star);
   return result;
 }
 

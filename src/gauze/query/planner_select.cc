@@ -68,8 +68,13 @@ std::vector<SqlItem> expanded(const std::vector<SqlItem>& items, const Scope& sc
       continue;
     }
     const std::vector<std::string>& table = item.expression.name;
-    for (std::size_t i = 0; i < scope.columns.size(); ++i) {
-      if (scope.hidden[i] || (!table.empty() && !same_name(scope.tables[i], table[0]))) continue;
+    std::vector<std::size_t> columns = scope.star;
+    if (!table.empty()) {
+      columns.clear();
+      for (std::size_t i = 0; i < scope.columns.size(); ++i)
+        if (same_name(scope.tables[i], table[0])) columns.push_back(i);
+    }
+    for (const std::size_t i : columns) {
       SqlItem column;
       column.expression.kind = SqlExpr::Kind::kColumn;
       if (!scope.tables[i].empty()) column.expression.name.push_back(scope.tables[i]);
@@ -101,6 +106,7 @@ std::string item_name(const SqlItem& item) {
   const SqlExpr& expression = item.expression;
   if (expression.kind == SqlExpr::Kind::kColumn) return expression.name.back();
   if (expression.kind != SqlExpr::Kind::kCall) return "column";
+  if (expression.function == "||") return "concat";
   if (expression.function.starts_with("to_") && expression.arguments.size() == 1)
     return item_name({expression.arguments[0], ""});
   const bool word = std::isalpha(static_cast<unsigned char>(expression.function[0])) != 0;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gauze/query/plan.h"
+#include "gauze/query/relation_internal.h"
 #include "gauze/testing/matchers.h"
 
 // Whole questions with their plans are in tests/sql; here is what a text cannot show.
@@ -47,8 +48,40 @@ TEST(Planner, ListsEveryValueOfAKeyInItsOrder) {
   EXPECT_EQ(domain("date_trunc('week', day)"),
             (Texts{"2024-01-29", "2024-02-05", "2024-02-12", "2024-02-19", "2024-02-26", ""}));
   EXPECT_EQ(domain("floor(cost / 2000)"), (Texts{"0", "1", "2", "3", ""}));
+  // LEAST and GREATEST pass over nulls.
+  EXPECT_EQ(domain("LEAST(age / 99 * 0 + 5, floor(cost / 2000))"),
+            (Texts{"0", "1", "2", "3", "5"}));
+  EXPECT_EQ(domain("GREATEST(extract(month FROM day), 2)"), (Texts{"2", "3"}));
+  EXPECT_EQ(domain("GREATEST(CASE WHEN age > 9 THEN 1 END, CASE WHEN age > 5 THEN 2 END)"),
+            (Texts{"1", "2", ""}));
+  // Only what is the same on all rows is never a result.
+  EXPECT_EQ(domain("NULLIF(ward, 'a')"), (Texts{"b", "c", ""}));
+  EXPECT_EQ(domain("NULLIF(ward, CASE WHEN age > 9 THEN 'a' END)"), (Texts{"b", "a", "c", ""}));
+  EXPECT_EQ(domain("concat(ward, '-')"), (Texts{"-", "a-", "b-", "c-"}));
+  EXPECT_EQ(domain("ward || '-'"), (Texts{"a-", "b-", "c-", ""}));
   // No null where bins cover the range of a column that has none.
   EXPECT_EQ(domain("bin(age)"), (Texts{"[0, 18)", "[18, 65)", "[65, 99]"}));
+}
+
+// PostgreSQL has what USING merges first, then the left table, also of a RIGHT JOIN. The columns are price and ward, and age,
+// cost, day, patient_id, visit_id and ward.
+TEST(Planner, HasTheColumnsOfAStarInTheOrderOfPostgresql) {
+  const auto key = [](const std::string& from, const std::string& names) {
+    return plan("SELECT k, COUNT(*) FROM (SELECT " + from + ") AS t(" + names + ") GROUP BY k",
+                {20, std::nullopt, std::nullopt})
+        .keys.at(0);
+  };
+  const auto is_ward = [](const KeyColumn& column) {
+    return column.type == Type::kText && column.domain && column.domain->size() == 4;
+  };
+  EXPECT_TRUE(is_ward(key("* FROM visits JOIN prices USING (ward)", "k")));
+  EXPECT_EQ(key("* FROM visits JOIN prices USING (ward)", "a, b, c, k").type, Type::kDate);
+  EXPECT_TRUE(is_ward(key("* FROM prices RIGHT JOIN visits USING (ward)", "k")));
+  EXPECT_EQ(key("* FROM prices RIGHT JOIN visits USING (ward)", "a, k").type, Type::kDouble);
+  const std::string on = " RIGHT JOIN visits ON prices.ward = visits.ward";
+  EXPECT_EQ(key("* FROM prices" + on, "k").type, Type::kDouble);
+  EXPECT_TRUE(is_ward(key("* FROM prices" + on, "a, b, c, d, e, f, g, k")));
+  EXPECT_EQ(key("prices.* FROM visits JOIN prices USING (ward)", "a, k").type, Type::kText);
 }
 
 TEST(Planner, TakesTheAnalystsBoundsInsteadOfTheSchemas) {
@@ -105,6 +138,16 @@ TEST(Planner, RefusesTreesThatSharedQueriesWouldMakeHuge) {
            before + " AS b ON a.patient_id = b.patient_id)";
   }
   EXPECT_ERROR(plan(sql + " SELECT COUNT(*) FROM q30"), ErrorCode::kUnsupported);
+}
+
+TEST(Planner, ReadsATextBesideADateAsADate) {
+  const auto condition = [](const std::string& text) {
+    return plan("SELECT COUNT(*) FROM visits WHERE " + text).rows->inputs.at(0)->condition;
+  };
+  EXPECT_EQ(condition("day >= '2024-02-05 12:00:00'"), condition("day >= DATE '2024-02-05'"));
+  EXPECT_EQ(condition("day < '2024-02-05'"), condition("day < DATE '2024-02-05'"));
+  EXPECT_FALSE(condition("day >= TIMESTAMP '2024-02-05 12:00:00'") ==
+               condition("day >= '2024-02-05 12:00:00'"));
 }
 
 TEST(Planner, PlansANullThatWasCastToADate) {

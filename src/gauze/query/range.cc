@@ -69,13 +69,14 @@ Facts clamp(const Expression& call, const std::vector<Facts>& arguments, Place p
 
 Facts bucket(const Expression& call, const std::vector<Facts>& arguments) {
   static const std::string kUse =
-      "width_bucket(x, lower, upper, count) takes constants, lower < upper and a count from 1 to "
-      "100000";
+      "width_bucket(x, lower, upper, count) takes constants, lower < upper, from -1e100 to 1e100 "
+      "and 1e-100 or more apart, and a count from 1 to 100000";
   if (arguments.size() != 4 || !is_number(arguments[0])) unsupported(kUse);
   const auto lower = number_of(literal_argument(call, 1, kUse)),
              upper = number_of(literal_argument(call, 2, kUse));
   const auto* count = std::get_if<std::int64_t>(&literal_argument(call, 3, kUse));
-  if (!lower || !upper || !(*lower < *upper) || count == nullptr || *count < 1 || *count > 100'000)
+  if (!lower || !upper || !(*lower >= -1e100) || !(*upper <= 1e100) ||
+      !(*upper - *lower >= 1e-100) || count == nullptr || *count < 1 || *count > 100'000)
     unsupported(kUse);
   Facts result = plain(Type::kInteger, arguments[0].nullable);
   result.lower = 0;
@@ -458,18 +459,28 @@ Facts checked_call(const Expression& call, const std::vector<Facts>& arguments, 
               " is only supported on answers, not inside an aggregate; use x * x, sqrt, exp or ln");
 }
 
+/// How often the SQL of a call mentions each argument, in either dialect at most; BETWEEN mentions its own twice.
+double mentions(const Expression& call, const Facts& result) {
+  const std::string& function = call.function;
+  const bool whole = result.type == Type::kInteger;
+  if (function == "*") return whole ? 1 : 3;
+  if (function == "/" || function == "//") return 3;
+  if (function == "round") return call.arguments.size() == 1 ? 2 : 3;
+  if (function == "clamp" || function == "width_bucket") return 5;
+  if (function == "to_date" || function == "to_timestamp") return 5;
+  return function == "nullif" || function == "to_integer" ? 2 : 1;
+}
+
 }  // namespace
 
 Facts call_facts(const Expression& call, const std::vector<Facts>& arguments, Place place) {
   Facts result = checked_call(call, arguments, place);
-  bool repeats = false;
-  for (const char* name : {"*", "/", "//", "clamp", "round", "width_bucket", "nullif", "concat"})
-    repeats = repeats || call.function == name;
   result.weight = 1;
-  for (const Facts& argument : arguments) result.weight += argument.weight * (repeats ? 3 : 1);
+  for (const Facts& argument : arguments) result.weight += argument.weight * mentions(call, result);
   if (place == Place::kRows && result.weight > 20'000)
     unsupported(
-        "this expression is too long to be written in SQL; compute parts of it in a sub-select");
+        "this expression is too long to be written in SQL, which repeats what is multiplied, "
+        "divided, rounded or clamped; simplify it");
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include "gauze/query/evaluate_internal.h"
 #include "gauze/query/range_internal.h"
+#include "gauze/query/sql_writer_internal.h"
 #include "gauze/random/uniform.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
@@ -121,11 +122,67 @@ TEST(Range, IgnoresNullsInLeastOnlyWhereTheyAreImpossible) {
   EXPECT_FALSE(call_facts(least, {unknown, integers(5, 5, true)}, Place::kRows).upper.has_value());
 }
 
+std::size_t occurrences(const std::string& what, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++count;
+  return count;
+}
+
+// A bound on weights is one on the SQL: no call mentions an argument more often than its weight says. PostgreSQL mentions what
+// stands before BETWEEN once more.
+TEST(Range, WeighsHowOftenTheSqlOfACallMentionsItsArguments) {
+  const auto number = [](const Ratio& value) { return Expression::of(value); };
+  const Expression x = Expression::input(0), real = Expression::input(1),
+                   day = Expression::input(2);
+  const Expression two = Expression::of(std::int64_t{2}), four = Expression::of(std::int64_t{4});
+  std::vector<Facts> facts = {integers(1, 7, true), doubles(0.5, 4), integers(0, 900)};
+  facts[2].type = Type::kDate;
+  std::vector<std::pair<const char*, std::vector<Expression>>> calls = {
+      {"*", {x, two}},
+      {"*", {two, real}},
+      {"/", {x, two}},
+      {"//", {two, x}},
+      {"clamp", {x, two, four}},
+      {"clamp", {real, two, four}},
+      {"width_bucket", {real, two, four, two}},
+      {"nullif", {x, two}},
+      {"least", {x, two}},
+      {"coalesce", {real, two}},
+      {"+", {real, two}},
+      {"%", {x, two}},
+      {"round", {real, two}},
+      {"is_distinct", {x, two}},
+      {"in", {x, two, four}},
+      {"negate", {x}},
+      {"date_part", {Expression::of(std::string("isodow")), day}},
+      {"date_trunc", {Expression::of(std::string("month")), day}},
+      {"case", {Expression::call("<", {two, four}), x, number(Ratio(1, 2))}}};
+  for (const char* name :
+       {"abs", "sign", "floor", "ceil", "round", "sqrt", "exp", "ln", "to_integer"})
+    calls.push_back({name, {real}});
+  for (const char* name : {"to_double", "to_text", "to_boolean"}) calls.push_back({name, {x}});
+  for (const char* name : {"to_timestamp", "to_text"}) calls.push_back({name, {day}});
+  std::vector<Written> inputs;
+  for (Facts& each : facts) {
+    each.weight = 1000;
+    inputs.push_back({"@", each});
+  }
+  for (const Dialect* dialect : {&duckdb_dialect(), &postgres_dialect()})
+    for (const auto& [function, arguments] : calls) {
+      const Written call =
+          write_expression(*dialect, Expression::call(function, arguments), inputs);
+      const std::size_t mentions = occurrences("@", call.sql) + occurrences("@ BETWEEN", call.sql);
+      EXPECT_GE(mentions, 1u) << call.sql;
+      EXPECT_LE(static_cast<double>(mentions) * 1000, call.facts.weight) << call.sql;
+    }
+}
+
 TEST(Range, RefusesExpressionsThatWouldBeEndlessInSql) {
   Expression product = Expression::input(0);
   for (int i = 0; i < 8; ++i) product = Expression::call("*", {product, Expression::input(0)});
   EXPECT_NO_THROW(facts_of(product, {integers(0, 2)}, Place::kRows));
-  for (int i = 0; i < 8; ++i) product = Expression::call("*", {product, product});
+  for (int i = 0; i < 12; ++i) product = Expression::call("*", {product, product});
   EXPECT_ERROR(facts_of(product, {integers(0, 1)}, Place::kRows), ErrorCode::kUnsupported);
 }
 

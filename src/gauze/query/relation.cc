@@ -169,7 +169,7 @@ void join_with_public(RelationNode& node) {
   node.rows_per_unit.reset();
   node.groups_per_unit.reset();
   node.rows_per_group.reset();
-  node.multiplied = why + key_advice(node) + ", or limit the rows with rows_per_unit";
+  node.multiplied = why + key_advice(node);
 }
 
 void join_private(RelationNode& node) {

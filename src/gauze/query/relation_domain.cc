@@ -139,12 +139,19 @@ Values domain_of_expression(const Expression& expression, const RelationPtr& inp
       parts.push_back(domain_of_expression(expression.arguments[i], input, facts, found));
   }
   if (expression.function == "nullif") {
-    if (parts[0] && parts[1] && parts[1]->size() == 1)
-      std::erase(*parts[0], in_type(parts[1]->front(), whole.type));
+    // Whatever else has one value may be null on some rows, and then takes nothing away.
+    const Expression& other = expression.arguments[1];
+    if (parts[0] && other.kind == Expression::Kind::kLiteral)
+      std::erase(*parts[0], in_type(other.literal, whole.type));
     return parts[0];
   }
   if (expression.function == "date_trunc")
     return trunc_values(expression, facts_of(expression.arguments[1], facts, Place::kRows));
+  // Other functions of a null are null; these pass over it.
+  if (expression.function == "least" || expression.function == "greatest")
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (parts[i] && facts_of(expression.arguments[i], facts, Place::kRows).nullable)
+        parts[i]->push_back(Value());
   Values result = expression.function == "case" || expression.function == "coalesce"
                       ? joined(parts, whole.type)
                       : enumerated(expression, parts, whole.type);

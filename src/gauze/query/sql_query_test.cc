@@ -2,6 +2,7 @@
 
 #include "gauze/accounting/accountant.h"
 #include "gauze/numeric/infinity.h"
+#include "gauze/query/answer.h"
 #include "gauze/query/evaluate_internal.h"
 #include "gauze/query/sql_query_test_internal.h"
 #include "gauze/testing/matchers.h"
@@ -250,6 +251,41 @@ TEST(SqlQuery, ABucketOfNothingIsNothing) {
   EXPECT_NEAR(number(rows[0][0]), 150, 1);
 }
 
+// Gaussian noise is drawn in fractions, and the nearest whole number is shown: the bar around that one reaches every whole
+// number that the sum may be, which is each within the radius of the noise.
+TEST(SqlQuery, ReachesEveryWholeNumberThatASumMayBe) {
+  const Schema schema =
+      visits_schema("\"patient\"", ", \"rows_per_unit\": 64, \"rows_per_group\": 1");
+  const SqlQuery q = query(
+      "SELECT ward, days, SUM(days) AS s, SUM(days) * 2 + 1 AS t FROM visits GROUP BY ward, days",
+      schema, "1", "1e-6");
+  const MeasurementDesign design = design_measurements(q.plan(), 1, parse_ratio("1e-6"));
+  ASSERT_EQ(design.measurements.size(), 1u);
+  const Measurement& m = design.measurements[0];
+  ASSERT_EQ(m.noise, Measurement::Noise::kGaussian);
+  ASSERT_LT(m.exponent, 0);
+  const std::int64_t one = std::int64_t{1} << -m.exponent,
+                     stride = std::max<std::int64_t>(1, one >> 10);
+  const double r = std::ldexp(radius(m, 0.05), m.exponent);
+  double shortest = kInfinity;
+  for (std::int64_t fraction = 0; fraction < one; fraction += stride) {
+    const std::int64_t steps = 1000 * one + fraction;
+    const double x = std::ldexp(static_cast<double>(steps), m.exponent);
+    const Answer a = make_answer(
+        q.plan(), design,
+        {.keys = {{std::string("a"), std::int64_t{1}}}, .numbers = {{steps}}, .quantiles = {{}}});
+    const auto& sum = a.rows.at(0).at(2);
+    const auto& twice = a.rows.at(0).at(3);
+    for (double truth = std::ceil(x - r); truth <= x + r; ++truth) {
+      ASSERT_LE(std::abs(number(sum) - truth), *sum.half_width) << x;
+      ASSERT_LE(std::abs(number(twice) - (2 * truth + 1)), *twice.half_width) << x;
+    }
+    ASSERT_LE(*sum.half_width, r + 0.5);
+    shortest = std::min(shortest, *sum.half_width);
+  }
+  EXPECT_EQ(shortest, std::floor(r + 0.5));  // and no further than it must
+}
+
 // A number never stands without its error bar: where nobody knows, the bar has no end.
 TEST(SqlQuery, SaysWhereNothingIsKnown) {
   const Tables tables;
@@ -275,6 +311,104 @@ TEST(SqlQuery, FiltersSortsAndCutsReleasedValues) {
   ASSERT_EQ(a.rows.size(), 1u);
   EXPECT_EQ(a.rows[0][0].value, Value(std::string("b")));
   EXPECT_EQ(a.rows[0][1].value, Value(std::int64_t{600}));
+  // A name is that of an output where it orders by itself; elsewhere a column of that name goes first.
+  const auto first = [&](const std::string& rest) {
+    const Answer sorted =
+        answer(query("SELECT -days AS days, COUNT(*) AS n FROM visits GROUP BY visits.days " + rest,
+                     schema, "1000"),
+               *source, 1);
+    return sorted.rows.empty() ? -100 : number(sorted.rows[0][0]);
+  };
+  EXPECT_EQ(first("ORDER BY days"), -10);
+  EXPECT_EQ(first("ORDER BY days + 0"), 0);
+  EXPECT_EQ(first("HAVING days > 7 ORDER BY days"), -10);
+  EXPECT_EQ(first("HAVING n > 50 ORDER BY n + 0 LIMIT 0"), -100);
+}
+
+TEST(SqlQuery, PositionsInOrderByCountWhatWasWritten) {
+  const Plan planned = plan_query(
+      "SELECT PERCENTILE_CONT(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY days), ward, COUNT(*) AS n "
+      "FROM visits GROUP BY ward ORDER BY 2, 3 DESC",
+      visits_schema());
+  ASSERT_EQ(planned.outputs.size(), 4u);
+  EXPECT_EQ(planned.order_by[0].expression, planned.outputs[2].expression);
+  EXPECT_EQ(planned.order_by[1].expression, planned.outputs[3].expression);
+  EXPECT_ERROR(
+      plan_query("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 3", visits_schema()),
+      ErrorCode::kUnsupported);
+}
+
+/// Every row is in one group, whatever is null where; `values` of two columns, of which the second may be null.
+TEST(SqlQuery, LosesNoRowsOfKeysThatPassOverNulls) {
+  const Tables tables;
+  const Schema schema = parse_schema(
+      R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row", "columns": {
+          "a": {"type": "integer", "lower": 5, "upper": 10, "nulls": false},
+          "b": {"type": "integer", "lower": 0, "upper": 3},
+          "word": {"type": "text", "categories": ["x", "y"]}}}}})");
+  std::string csv = "a,b,word\n";
+  for (int i = 0; i < 400; ++i)
+    csv += std::string("8,") + (i % 2 == 0 ? "2" : "") +
+           (i % 3 == 0   ? ",x\n"
+            : i % 3 == 1 ? ",y\n"
+                         : ",\n");
+  const auto source = tables.open("t", csv);
+  for (const std::string key :
+       {"LEAST(a, b)", "GREATEST(b, a - 7, b)", "NULLIF(a, CASE WHEN b IS NULL THEN 8 END)",
+        "concat(word, '!')", "word || '!'", "width_bucket(a + 3, 0, 22, 30)"}) {
+    double rows = 0;
+    const Answer a = answer(
+        query("SELECT " + key + " AS k, COUNT(*) FROM t GROUP BY k", schema, "1000"), *source, 1);
+    for (const auto& row : a.rows) {
+      rows += number(row[1]);
+      // a is 8: 11 is 15 of 30 thirtieths of 22 above 0.
+      if (key.starts_with("width_bucket")) {
+        EXPECT_EQ(number(row[1]), row[0].value == Value(std::int64_t{16}) ? 400 : 0);
+      }
+    }
+    EXPECT_EQ(rows, 400) << key;
+  }
+}
+
+// PostgreSQL writes out what sub-selects name, so a long conversion or expression is fenced off where much would repeat it.
+TEST(SqlQuery, NamesWhatIsLongSoThatNoServerWritesItOut) {
+  class Catalogue final : public Source {
+   public:
+    explicit Catalogue(const Dialect& dialect) : dialect_(dialect) {}
+    const Dialect& dialect() const override { return dialect_; }
+    std::vector<ColumnInfo> columns(const std::string&) override {
+      std::vector<ColumnInfo> all;
+      for (const char* name : {"patient", "ward", "town", "days", "cost"})
+        all.push_back({name, Type::kText});
+      return all;
+    }
+    std::unique_ptr<Stream> execute(const std::string&) override { return nullptr; }
+
+   private:
+    const Dialect& dialect_;
+  };
+  Catalogue postgres(postgres_dialect()), duckdb(duckdb_dialect());
+  const auto sql = [](const std::string& expression, Source& source) {
+    return rows_sql(plan_query("SELECT SUM(" + expression + ") FROM visits", visits_schema()),
+                    source);
+  };
+  using ::testing::HasSubstr, ::testing::Not;
+  std::string nested = "clamp(days, 0, 9)";
+  for (int i = 0; i < 2; ++i) nested = "round(" + nested + " * 1.01, 2)";
+  EXPECT_THAT(sql("days + 1", postgres), Not(HasSubstr("OFFSET")));
+  EXPECT_THAT(sql(nested, duckdb), Not(HasSubstr("OFFSET")));
+  const std::string fenced = sql(nested, postgres);
+  EXPECT_THAT(fenced, HasSubstr("OFFSET 0) AS t1"));
+  // Each conversion stands there once: of days, and of patient.
+  EXPECT_LT(fenced.size(), 40'000u);
+  // One more level is refused, and so are expressions that are long together, before anything is read or paid.
+  EXPECT_ERROR(sql("round(" + nested + " * 1.01, 2) * " + nested, postgres),
+               ErrorCode::kUnsupported);
+  std::string sums = "COUNT(*)";
+  for (int i = 0; i < 40; ++i)
+    sums += ", SUM(" + nested + " + " + nested + " + " + nested + " + " + std::to_string(i) + ")";
+  EXPECT_ERROR(rows_sql(plan_query("SELECT " + sums + " FROM visits", visits_schema()), postgres),
+               ErrorCode::kUnsupported);
 }
 
 TEST(SqlQuery, ChoosesTheNoiseThatErrsLess) {

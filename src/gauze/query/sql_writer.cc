@@ -23,6 +23,35 @@ std::string numbered(const char* letter, std::size_t i) {
 
 constexpr std::size_t kLongestColumn = 100;
 
+/// What the plan knows of a column, with the weight of its SQL: the planner of PostgreSQL writes out what sub-selects name.
+Facts known(Facts facts, double weight) {
+  facts.weight = weight;
+  return facts;
+}
+
+/// Where a server needs some hundred bytes for each, and more to compile it. The questions in tests/sql have 1,100 or fewer.
+constexpr std::size_t kLongestSql = 1'000'000;
+/// In weights: about ten columns.
+constexpr double kLong = 100;
+
+/// About how long the expressions are, with what they repeat; lists of categories and what else a scan writes is not in it.
+double weight_of(const RelationNode& relation) {
+  double weight = 0;
+  std::vector<Facts> facts;
+  for (const RelationPtr& input : relation.inputs) {
+    weight += weight_of(*input);
+    for (const RelationColumn& column : input->columns) facts.push_back(column.facts);
+  }
+  const auto add = [&](const Expression& expression) {
+    if (expression.kind == Expression::Kind::kCall)
+      weight += facts_of(expression, facts, Place::kRows).weight;
+  };
+  add(relation.condition);
+  for (const Expression& each : relation.expressions) add(each);
+  for (const UnitAggregate& each : relation.aggregates) add(each.argument);
+  return weight;
+}
+
 /// 2^52 steps or fewer cover the range, so that sums are sums of integers.
 int step_exponent(const Facts& facts) {
   const double largest =
@@ -31,6 +60,23 @@ int step_exponent(const Facts& facts) {
 }
 
 }  // namespace
+
+RelationWriter::RelationWriter(Source& source, const RelationNode& relation, bool each_once)
+    : source_(source), dialect_(source.dialect()), each_once_(each_once) {
+  // A fence keeps workers from adding up, too, and is left out where little would be repeated.
+  if (weight_of(relation) > kLong) fence_ = dialect_.fence();
+}
+
+Written RelationWriter::expression(const Expression& expression,
+                                   const std::vector<Written>& inputs) {
+  Written result = write_expression(dialect_, expression, inputs);
+  if (expression.kind == Expression::Kind::kCall) written_ += result.sql.size();
+  if (written_ > kLongestSql)
+    throw Error(ErrorCode::kUnsupported,
+                "the expressions of this question would be more than a million characters of SQL; "
+                "simplify them");
+  return result;
+}
 
 std::string RelationWriter::select(const std::string& columns, const Fragment& fragment) const {
   std::string sql = "SELECT ";
@@ -103,6 +149,25 @@ const std::map<std::string, ColumnInfo>& RelationWriter::catalogue(const std::st
   return known;
 }
 
+/// Bytes as text are spelled otherwise than text where they are no ASCII, so that somebody in two tables would be two.
+void RelationWriter::expect_same_spelling(const std::string& table, const ColumnInfo& unit) {
+  const bool bytes = unit.foreign_type == "blob" || unit.foreign_type == "bytea";
+  if (units_are_bytes_.value_or(bytes) != bytes)
+    throw Error(ErrorCode::kUnsupported,
+                "table '" + table + "', column '" + unit.name + "': holds " +
+                    (bytes ? "bytes, and the ids of another table here are not"
+                           : "no bytes, and the ids of another table here are") +
+                    "; store both as text");
+  units_are_bytes_ = bytes;
+}
+
+void RelationWriter::note_otherwise(const ColumnSchema& column, const ColumnInfo& stored) {
+  if (stored.typed && stored.type == Type::kText && column.domain.type != Type::kText)
+    otherwise_.push_back(stored.name + " is text in the data and read as " +
+                         std::string(name(column.domain.type)) +
+                         "; what cannot be read so is null");
+}
+
 Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>& used) {
   const std::string name = alias();
   Fragment result;
@@ -133,7 +198,9 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
     } catch (const Error& error) {
       throw Error(error.code(), "table '" + node.table.name + "', " + error.what());
     }
+    note_otherwise(column, found->second);
     if (!is_owner) continue;
+    expect_same_spelling(node.table.name, found->second);
     result.unit = result.columns[i].sql;
     result.where.push_back(result.unit + " IS NOT NULL");
   }
@@ -146,7 +213,7 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
   Fragment unowned = result;
   unowned.unit.clear();
   unowned.where.clear();
-  Fragment outer = wrapped(unowned, all);
+  Fragment outer = wrapped(unowned, all, fence_);
   for (std::size_t i = 0; i < used.size() && owned; ++i)
     if (node.columns[i].is_unit) {
       outer.unit = outer.columns[i].sql;
@@ -162,9 +229,9 @@ Fragment RelationWriter::project(const RelationNode& node, const std::vector<boo
   Fragment result = write(node.inputs[0], needed);
   std::vector<Written> columns(used.size());
   for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i]) columns[i] = write_expression(dialect_, node.expressions[i], result.columns);
+    if (used[i]) columns[i] = expression(node.expressions[i], result.columns);
   result.columns = std::move(columns);
-  return node.materialised ? wrapped(result, used) : result;
+  return node.materialised ? wrapped(result, used, fence_) : result;
 }
 
 Fragment RelationWriter::join(const RelationNode& node, const std::vector<bool>& used) {
@@ -185,7 +252,7 @@ Fragment RelationWriter::join(const RelationNode& node, const std::vector<bool>&
 
   Fragment result = left;
   result.columns.insert(result.columns.end(), right.columns.begin(), right.columns.end());
-  std::string condition = write_expression(dialect_, node.condition, result.columns).sql;
+  std::string condition = expression(node.condition, result.columns).sql;
   if (node.match_units) condition += " AND " + left.unit + " = " + right.unit;
   result.from += (node.left_join ? " LEFT JOIN " : " JOIN ") + right.from + " ON " + condition;
   result.where.insert(result.where.end(), right.where.begin(), right.where.end());
@@ -193,7 +260,7 @@ Fragment RelationWriter::join(const RelationNode& node, const std::vector<bool>&
   result.columns.resize(used.size());
   result.compound = true;
   for (std::size_t i = n; i < result.columns.size(); ++i)
-    result.columns[i].facts = node.columns[i].facts;
+    result.columns[i].facts = known(node.columns[i].facts, result.columns[i].facts.weight);
   for (std::size_t i = n; i < result.columns.size() && node.left_join; ++i)
     result.columns[i].raw.reset();  // a row without a partner has null there, whatever the domain
   return result;
@@ -212,13 +279,16 @@ Fragment RelationWriter::semi_join(const RelationNode& node, const std::vector<b
 Fragment RelationWriter::union_all(const RelationNode& node, const std::vector<bool>& used) {
   std::string sql;
   Fragment like;
+  std::vector<double> weights(used.size());
   for (const RelationPtr& input : node.inputs) {
     Fragment part = write(input, used);
-    for (std::size_t i = 0; i < used.size(); ++i)
-      if (used[i])
-        part.columns[i] = {in_type(dialect_, {part.columns[i].sql, input->columns[i].facts},
-                                   node.columns[i].facts.type),
-                           node.columns[i].facts};
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (!used[i]) continue;
+      weights[i] += part.columns[i].facts.weight;
+      part.columns[i] = {in_type(dialect_, {part.columns[i].sql, input->columns[i].facts},
+                                 node.columns[i].facts.type),
+                         known(node.columns[i].facts, weights[i])};
+    }
     sql += (sql.empty() ? std::string() : " UNION ALL ") + select(columns_of(part, used), part);
     like = std::move(part);
   }
@@ -226,7 +296,7 @@ Fragment RelationWriter::union_all(const RelationNode& node, const std::vector<b
 }
 
 std::string RelationWriter::aggregate(const UnitAggregate& aggregate, const Facts& facts,
-                                      const std::vector<Written>& inputs) const {
+                                      const std::vector<Written>& inputs) {
   using Function = UnitAggregate::Function;
   const auto limited = [&](const std::string& sql, Type type) {
     const auto end = [&](const Ratio& value) {
@@ -235,7 +305,7 @@ std::string RelationWriter::aggregate(const UnitAggregate& aggregate, const Fact
     return dialect_.clamp(sql, type, end(*facts.lower), end(*facts.upper));
   };
   if (aggregate.function == Function::kCountRows) return limited("COUNT(*)", Type::kInteger);
-  const Written x = write_expression(dialect_, aggregate.argument, inputs);
+  const Written x = expression(aggregate.argument, inputs);
   if (aggregate.function == Function::kCount)
     return limited("COUNT(" + x.sql + ")", Type::kInteger);
   if (aggregate.function == Function::kCountDistinct)
@@ -280,7 +350,7 @@ Fragment RelationWriter::unit_aggregate(const RelationNode& node, const std::vec
     if (node.columns[i].is_unit) unit = i;
     if (i < keys) positions.push_back(std::to_string(i + 1));
     grouped.columns[i].sql =
-        i < keys ? write_expression(dialect_, node.expressions[i], input.columns).sql
+        i < keys ? expression(node.expressions[i], input.columns).sql
                  : aggregate(node.aggregates[i - keys], node.columns[i].facts, input.columns);
   }
   Fragment result = wrapped(grouped, all, " GROUP BY " + joined(positions, ", "));
@@ -297,7 +367,7 @@ Fragment RelationWriter::write(const RelationPtr& relation, const std::vector<bo
       std::vector<bool> needed = used;
       mark(node.condition, needed);
       Fragment result = write(node.inputs[0], needed);
-      result.where.push_back(write_expression(dialect_, node.condition, result.columns).sql);
+      result.where.push_back(expression(node.condition, result.columns).sql);
       return result;
     }
     case RelationNode::Kind::kProject:
@@ -349,7 +419,7 @@ bool is_choice_of_columns(const RelationNode& relation) {
 }  // namespace
 
 std::string rows_sql(const Plan& plan, Source& source) {
-  RelationWriter writer(source);
+  RelationWriter writer(source, *plan.rows);
   const Dialect& dialect = source.dialect();
   const std::vector<bool> all(plan.rows->columns.size(), true);
   const Fragment rows = writer.write(plan.rows, all);
@@ -363,8 +433,17 @@ std::string rows_sql(const Plan& plan, Source& source) {
   return writer.select(joined(columns, ", "), rows);
 }
 
+std::vector<std::string> read_otherwise(const Plan& plan, Source& source) {
+  RelationWriter writer(source, *plan.rows);
+  writer.write(plan.rows, std::vector<bool>(plan.rows->columns.size(), true));
+  std::vector<std::string> notes = writer.otherwise();
+  std::sort(notes.begin(), notes.end());
+  notes.erase(std::unique(notes.begin(), notes.end()), notes.end());
+  return notes;
+}
+
 GroupableRows groupable_rows(const Plan& plan, Source& source) {
-  RelationWriter writer(source, is_choice_of_columns(*plan.rows));
+  RelationWriter writer(source, *plan.rows, is_choice_of_columns(*plan.rows));
   const Dialect& dialect = source.dialect();
   const std::vector<bool> all(plan.rows->columns.size(), true);
   const Fragment rows = writer.write(plan.rows, all);

@@ -88,22 +88,26 @@ class Call {
                                                 : dialect_.steps(x_[0].sql, Type::kDouble, 0);
     const std::string scale =
         dialect_.literal(std::pow(10.0, static_cast<double>(std::get<std::int64_t>(constant(1)))));
-    return dialect_.divide(
-        "FLOOR(" + dialect_.multiply(x_[0].sql, scale) + " + " + dialect_.literal(0.5) + ")",
-        scale);
+    // A whole number over a power of ten is no smaller than the power allows: it needs no guard against underflow.
+    return "(FLOOR(" + dialect_.multiply(x_[0].sql, scale) + " + " + dialect_.literal(0.5) +
+           ") / " + scale + ")";
   }
 
   std::string bucket() const {
     const double lower = *number_of(constant(1)), upper = *number_of(constant(2)),
                  count = *number_of(constant(3));
     const std::string x = as_double(0), low = dialect_.literal(lower);
-    const std::string inside = dialect_.clamp(x, Type::kDouble, lower, upper);
-    const std::string steps = dialect_.multiply("(" + inside + " - " + low + ")",
-                                                dialect_.literal(count / (upper - lower)));
+    const std::string above = "(" + x + " - " + low + ")";
+    // Whole numbers stay exact until the quotient. What is within 1e-150 of the lower end is in the first bucket, for
+    // bounds are further apart; its quotient might underflow, which PostgreSQL refuses.
+    const std::string steps = "FLOOR(" + above + " * " + dialect_.literal(count) + " / " +
+                              dialect_.literal(upper - lower) + ")";
     return "(CASE WHEN " + x + " IS NULL THEN NULL WHEN " + x + " < " + low + " THEN " +
            dialect_.literal(std::int64_t{0}) + " WHEN " + x + " >= " + dialect_.literal(upper) +
-           " THEN " + dialect_.literal(static_cast<std::int64_t>(count) + 1) + " ELSE " +
-           bigint("LEAST(FLOOR(" + steps + "), " + dialect_.literal(count - 1) + ")") + " + 1 END)";
+           " THEN " + dialect_.literal(static_cast<std::int64_t>(count) + 1) + " WHEN " + above +
+           " < " + dialect_.literal(1e-150) + " THEN " + dialect_.literal(std::int64_t{1}) +
+           " ELSE " + bigint("LEAST(" + steps + ", " + dialect_.literal(count - 1) + ")") +
+           " + 1 END)";
   }
 
   std::string number() const {

@@ -45,12 +45,13 @@ struct Fragment {
 class RelationWriter {
  public:
   /// `each_once`: whoever writes uses each column once, so that long ones need no name of their own.
-  explicit RelationWriter(Source& source, bool each_once = false)
-      : source_(source), dialect_(source.dialect()), each_once_(each_once) {}
+  RelationWriter(Source& source, const RelationNode& relation, bool each_once = false);
 
   /// `used[i]`: column i is asked for.
   Fragment write(const RelationPtr& relation, const std::vector<bool>& used);
   std::string select(const std::string& columns, const Fragment& fragment) const;
+  /// A line for each column that was written and is read as another type than it is stored.
+  const std::vector<std::string>& otherwise() const { return otherwise_; }
 
  private:
   Fragment scan(const RelationNode& node, const std::vector<bool>& used);
@@ -60,7 +61,9 @@ class RelationWriter {
   Fragment union_all(const RelationNode& node, const std::vector<bool>& used);
   Fragment unit_aggregate(const RelationNode& node, const std::vector<bool>& used);
   std::string aggregate(const UnitAggregate& aggregate, const Facts& facts,
-                        const std::vector<Written>& inputs) const;
+                        const std::vector<Written>& inputs);
+  /// Throws `kUnsupported` where all expressions together are too long.
+  Written expression(const Expression& expression, const std::vector<Written>& inputs);
   /// The fragment as a sub-select with columns c0, c1, ... and u.
   Fragment wrapped(const Fragment& fragment, const std::vector<bool>& used,
                    const std::string& tail = "");
@@ -70,12 +73,17 @@ class RelationWriter {
   std::string columns_of(const Fragment& fragment, const std::vector<bool>& used) const;
   Fragment named(const std::string& select, const Fragment& like, const std::vector<bool>& used);
   const std::map<std::string, ColumnInfo>& catalogue(const std::string& table);
+  void expect_same_spelling(const std::string& table, const ColumnInfo& unit);
+  void note_otherwise(const ColumnSchema& column, const ColumnInfo& stored);
   std::string alias() { return std::string(1, 't') += std::to_string(aliases_++); }
 
   Source& source_;
   const Dialect& dialect_;
   bool each_once_;
-  std::size_t aliases_ = 0;
+  std::string fence_;  ///< behind sub-selects that name what is long
+  std::size_t aliases_ = 0, written_ = 0;
+  std::optional<bool> units_are_bytes_;
+  std::vector<std::string> otherwise_;
   std::map<std::string, std::map<std::string, ColumnInfo>> catalogues_;
 };
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "gauze/data/run_duckdb_internal.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/query/sql_query_test_internal.h"
 #include "gauze/testing/matchers.h"
@@ -46,6 +47,24 @@ TEST(WhoseRows, OneRowHasOneOwnerHoweverWideItsKeyIs) {
     EXPECT_NEAR(one_number("SELECT COUNT(*) FROM tests", schema, *source), type == "text" ? 1 : 0,
                 0.01);
   }
+}
+
+// Whoever is in both tables would be two units where one of them spells bytes.
+TEST(WhoseRows, IdsThatAreBytesAreNotMixedWithText) {
+  const std::string folder = std::filesystem::temp_directory_path() / "gauze_bytes_XXXXXX";
+  std::string path = folder;
+  ASSERT_NE(mkdtemp(path.data()), nullptr);
+  internal::run_duckdb({"COPY (SELECT encode('é') AS id) TO '" + path + "/a.parquet'",
+                        "COPY (SELECT 'é' AS id) TO '" + path + "/b.parquet'"});
+  const Schema schema = parse_schema(R"({"version": 1, "dataset": "d", "tables": {
+    "a": {"unit": "id", "rows_per_unit": 1, "columns": {"id": {"type": "text"}}},
+    "b": {"unit": "id", "rows_per_unit": 1, "columns": {"id": {"type": "text"}}}}})");
+  const auto source = open_files({{"a", path + "/a.parquet"}, {"b", path + "/b.parquet"}});
+  EXPECT_NEAR(one_number("SELECT COUNT(*) FROM a", schema, *source), 1, 0.01);
+  EXPECT_ERROR(one_number("SELECT COUNT(*) FROM (SELECT id FROM a UNION ALL SELECT id FROM b) t",
+                          schema, *source),
+               ErrorCode::kUnsupported);
+  std::filesystem::remove_all(path);
 }
 
 // A schema made without `parse_schema` is not checked there.
