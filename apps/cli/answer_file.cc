@@ -83,20 +83,17 @@ void check_files(const AnswerFiles& files, const std::function<bool(const std::s
 }
 
 void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {
-  if (json)
-    print_json(as_json(answered));
-  else
-    print_answer(answered);
-  try {
+  hand_over(!answered.ledger.empty(), [&] {
+    if (json)
+      print_json(as_json(answered));
+    else
+      print_answer(answered);
     if (!files.output.empty()) write_answer(answered.answer, files.output);
     if (!files.report.empty()) write_all(files.report, report(answered));
-  } catch (const Error& error) {
-    throw Error(error.code(), std::string(error.what()) + "; the answer was released" +
-                                  (answered.ledger.empty() ? "" : ", and it is paid for"));
-  }
-  for (const std::string& each : {files.output, files.report}) {
-    if (!json && !each.empty()) print_line("  written   " + each);
-  }
+    for (const std::string& each : {files.output, files.report}) {
+      if (!json && !each.empty()) print_line("  written   " + each);
+    }
+  });
 }
 
 void hand_out(const Quote& quote, const AnswerFiles& files, bool json) {

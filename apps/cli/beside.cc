@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
@@ -20,26 +22,32 @@ bool lies_there(const fs::path& path) {
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
 }
 
-/// Files with this ending in the folders, and those beside a folder that have its name.
-std::vector<std::string> with_ending(const std::set<fs::path>& folders, std::string_view ending) {
-  std::set<std::string> found;
-  for (const fs::path& folder : folders) {
-    if (!fs::is_directory(folder)) continue;
-    for (const std::string& file : listed(folder.string()))
-      if (file.ends_with(ending)) found.insert(file);
-    // A trailing slash leaves no name.
-    const fs::path named = folder.has_filename() ? folder : folder.parent_path();
-    const std::string outside = named.string() + std::string(ending);
-    if (lies_there(outside)) found.insert(outside);
-  }
-  return {found.begin(), found.end()};
+/// Files with this ending in the folder, and the one beside it that has its name.
+std::vector<std::string> with_ending(const fs::path& folder, std::string_view ending) {
+  std::vector<std::string> found;
+  for (const std::string& file : listed(folder.string()))
+    if (file.ends_with(ending)) found.push_back(file);
+  // A trailing slash leaves no name.
+  const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+  const std::string outside = named.string() + std::string(ending);
+  if (lies_there(outside)) found.push_back(outside);
+  return found;
 }
 
-bool keeps_count_of(const std::string& ledger, const std::string& dataset) {
-  const auto datasets = Ledger::open(ledger).datasets();
-  return std::any_of(datasets.begin(), datasets.end(),
-                     [&](const DatasetBudget& each) { return each.dataset == dataset; });
-}
+/// What ledgers keep count of; each is read once, and only when it matters.
+class Books {
+ public:
+  bool count(const std::string& ledger, const std::string& dataset) {
+    const auto [datasets, is_new] = datasets_.try_emplace(ledger);
+    if (is_new)
+      for (const DatasetBudget& each : Ledger::open(ledger).datasets())
+        datasets->second.insert(each.dataset);
+    return datasets->second.contains(dataset);
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> datasets_;
+};
 
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   return std::any_of(files.begin(), files.end(),
@@ -51,14 +59,33 @@ bool speaks_of_any(const Schema& schema, const std::set<std::string>& names) {
                      [&](const std::string& name) { return speaks_of(schema, name); });
 }
 
+/// Nothing of a form that is not filled in: it says nothing yet.
+std::optional<Schema> filled_in(const std::string& path) {
+  try {
+    return read_schema(path);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kMissingKnowledge) throw;
+    return std::nullopt;
+  }
+}
+
+/// Who is to pay for a question, and by which schema.
+struct Choice {
+  const std::string& schema_path;
+  const Schema& schema;
+  std::string ledger = "";  ///< "": nobody
+};
+
 /// The budget with the schema's name, or the one beside the data that knows the data set.
-std::string choose_ledger(const std::string& schema_path, const std::string& dataset,
-                          const std::vector<TableFiles>& tables) {
+std::string choose_ledger(const Choice& choice, const std::vector<TableFiles>& tables,
+                          Books& books) {
   std::set<std::string> ledgers;
-  for (const TableFiles& table : tables) ledgers.insert(table.ledgers.begin(), table.ledgers.end());
+  for (const TableFiles& table : tables)
+    for (const Place& place : table.places)
+      ledgers.insert(place.ledgers.begin(), place.ledgers.end());
   std::string own;
-  if (schema_path.ends_with(kSchemaEnding)) {
-    own = schema_path.substr(0, schema_path.size() - kSchemaEnding.size()) +
+  if (choice.schema_path.ends_with(kSchemaEnding)) {
+    own = choice.schema_path.substr(0, choice.schema_path.size() - kSchemaEnding.size()) +
           std::string(kLedgerEnding);
     if (!lies_there(own)) own.clear();
   }
@@ -66,7 +93,7 @@ std::string choose_ledger(const std::string& schema_path, const std::string& dat
     return own;
   std::string found;
   for (const std::string& each : ledgers) {
-    if (!keeps_count_of(each, dataset)) continue;
+    if (!books.count(each, choice.schema.dataset)) continue;
     require(found.empty() && own.empty(),
             "--ledger: several beside the data or its schema keep count of it; say which pays");
     found = each;
@@ -74,40 +101,68 @@ std::string choose_ledger(const std::string& schema_path, const std::string& dat
   return found.empty() ? own : found;
 }
 
-/// The steward may keep count of some data sets of a folder; whoever brings a schema from elsewhere may not choose which, nor say whose
-/// the rows are.
-void expect_paid(const TableFiles& files, const std::string& schema_path, const Schema& schema,
-                 const std::string& ledger) {
-  if (files.ledgers.empty()) return;
-  const bool is_beside = is_one_of(schema_path, files.schemas);
-  const bool pays = !ledger.empty() && is_one_of(ledger, files.ledgers);
-  if (is_beside && pays) return;
-  bool agrees = files.schemas.empty();
-  for (const std::string& path : files.schemas) {
-    if (same_file(path, schema_path)) continue;
-    const Schema other = read_schema(path);
-    const auto counts =
-        std::find_if(files.ledgers.begin(), files.ledgers.end(),
-                     [&](const std::string& each) { return keeps_count_of(each, other.dataset); });
-    const bool alike = other.dataset == schema.dataset && speaks_of(other, files.table) &&
-                       other.table(files.table).unit == schema.table(files.table).unit;
+/// Whether both say that the table's rows are those of the same units of the same data set, or nobody's. Under
+/// another name it would be another table, and two of them could count a row twice.
+bool agree(const Schema& one, const Schema& other, const std::string& table) {
+  if (!speaks_of(one, table) || !speaks_of(other, table)) return false;
+  const UnitSchema& unit = one.table(table).unit;
+  return unit == other.table(table).unit &&
+         (one.dataset == other.dataset || unit.kind == UnitSchema::Kind::kPublic);
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::kInvalidOption,
+              "--schema: " + why + ", or say which budget pays with --ledger");
+}
+
+/// The steward may keep count of some data sets of a place; whoever asks may not choose which, nor say whose the
+/// rows are, wherever the schema lies.
+void expect_paid(const TableFiles& files, const Place& place, const Choice& choice, Books& books) {
+  if (place.ledgers.empty()) return;
+  const bool pays = !choice.ledger.empty() && is_one_of(choice.ledger, place.ledgers);
+  const bool is_public = choice.schema.table(files.table).is_public();
+  bool is_here = false, agrees = place.schemas.empty();
+  for (const std::string& path : place.schemas) {
+    const bool is_it = same_file(path, choice.schema_path);
+    is_here = is_here || is_it;
+    const std::optional<Schema> other = is_it ? choice.schema : filled_in(path);
+    if (!other || !speaks_of_any(*other, files.names)) continue;
+    const bool alike = agree(*other, choice.schema, files.table);
     agrees = agrees || alike;
-    if (counts == files.ledgers.end() || (alike && pays) || !speaks_of_any(other, files.names))
-      continue;
-    throw Error(ErrorCode::kInvalidOption,
-                "--schema: '" + path + "' beside the data speaks of the same rows as '" +
-                    schema_path + "', and '" + *counts +
-                    "' keeps count by it; use that schema, or say which budget pays with --ledger");
+    if (alike && (pays || is_public)) continue;
+    const auto counts = std::find_if(
+        place.ledgers.begin(), place.ledgers.end(),
+        [&](const std::string& ledger) { return books.count(ledger, other->dataset); });
+    if (counts == place.ledgers.end()) continue;
+    if (alike)
+      refuse("'" + *counts + "' beside the rows of '" + files.table + "' keeps count of them by '" +
+             path +
+             "', and no other budget pays instead; use the data and the schema in its folder");
+    refuse("'" + choice.schema_path +
+           "' says otherwise which data set or whose rows these are than '" + path +
+           "' beside the rows of '" + files.table + "', and '" + *counts +
+           "' keeps count by it; use that schema, remove one of them");
   }
-  if (is_beside || (pays && agrees)) return;
-  throw Error(
-      ErrorCode::kInvalidOption,
-      "--schema: a budget lies beside the rows of '" + files.table + "', '" +
-          files.ledgers.front() + "', and '" + schema_path + "', which calls the data set '" +
-          schema.dataset.substr(0, 60) +
-          (pays ? "', is none of the schemas there that say whose rows they are; use one of those, "
-                : "', does not lead to it; use the schema beside the data, ") +
-          "or say which budget pays with --ledger");
+  if (is_here || (pays && agrees)) return;
+  refuse("a budget lies beside the rows of '" + files.table + "', '" + place.ledgers.front() +
+         "', and '" + choice.schema_path + "', which calls the data set '" +
+         choice.schema.dataset.substr(0, 60) +
+         (pays ? "', is none of the schemas there that say whose rows they are; use one of those"
+               : "', does not lead to it; use the schema beside the data"));
+}
+
+/// Where each row is a unit, nobody may have one twice: by a link beside the file, or in a table of another name.
+void expect_once(const Schema& schema, const std::vector<TableFiles>& tables) {
+  std::set<std::string> seen;
+  for (const TableFiles& table : tables) {
+    if (schema.table(table.table).unit.kind != UnitSchema::Kind::kRow) continue;
+    for (const std::string& file : table.files)
+      if (!seen.insert(file).second)
+        throw Error(ErrorCode::kInvalidOption,
+                    "--data: '" + file +
+                        "' is read twice, and each of its rows would count as two people; name it "
+                        "once, or say which budget pays with --ledger");
+  }
 }
 
 }  // namespace
@@ -117,7 +172,10 @@ std::vector<std::string> listed(const std::string& folder) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed))
     files.push_back(entry.path().string());
-  if (failed) throw Error(ErrorCode::kIo, "the folder '" + folder + "' cannot be read");
+  if (failed)
+    throw Error(ErrorCode::kIo, "the folder '" + folder +
+                                    "' cannot be listed; name files in it, and what lies beside "
+                                    "them with --schema and --ledger");
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -141,7 +199,8 @@ bool speaks_of(const Schema& schema, std::string_view table) {
 TableFiles look_beside(const std::string& table, const std::string& text,
                        const std::vector<std::string>& files) {
   TableFiles result{table, {table, table_name(text)}, {}, {}};
-  if (const std::string inside = table_inside(text); !inside.empty()) result.names.insert(inside);
+  const std::string inside = table_inside(text);
+  if (!inside.empty()) result.names.insert(inside);
   // Of a glob, where all of them lie.
   const std::string fixed = text.substr(0, text.find_first_of("*?["));
   std::set<fs::path> folders = {fs::weakly_canonical(fs::absolute(fixed).parent_path())};
@@ -150,23 +209,40 @@ TableFiles look_beside(const std::string& table, const std::string& text,
     folders.insert(fs::weakly_canonical(fs::absolute(file).parent_path()));
     folders.insert(real.parent_path());
     result.names.insert({table_name(file), table_name(real.string())});
+    // A file of DuckDB holds several.
+    result.files.push_back(real.string() + (is_duckdb_file(file)
+                                                ? ":" + lower_case(inside.empty() ? table : inside)
+                                                : ""));
   }
-  result.schemas = with_ending(folders, kSchemaEnding);
-  result.ledgers = with_ending(folders, kLedgerEnding);
+  for (const fs::path& folder : folders)
+    if (fs::is_directory(folder))
+      result.places.push_back(
+          {with_ending(folder, kSchemaEnding), with_ending(folder, kLedgerEnding)});
   return result;
 }
 
 std::string schema_about(const TableFiles& table) {
-  for (const std::string& path : table.schemas)
-    if (speaks_of_any(read_schema(path), table.names)) return path;
+  for (const Place& place : table.places)
+    for (const std::string& path : place.schemas)
+      if (speaks_of_any(read_schema(path), table.names)) return path;
+  return "";
+}
+
+std::string budget_beside(const TableFiles& table) {
+  for (const Place& place : table.places)
+    if (!place.ledgers.empty()) return place.ledgers.front();
   return "";
 }
 
 std::string find_ledger(const std::string& schema_path, const Schema& schema,
                         const std::vector<TableFiles>& tables) {
-  const std::string ledger = choose_ledger(schema_path, schema.dataset, tables);
-  for (const TableFiles& each : tables) expect_paid(each, schema_path, schema, ledger);
-  return ledger;
+  Books books;
+  Choice choice{schema_path, schema};
+  choice.ledger = choose_ledger(choice, tables, books);
+  for (const TableFiles& each : tables)
+    for (const Place& place : each.places) expect_paid(each, place, choice, books);
+  if (!choice.ledger.empty()) expect_once(schema, tables);
+  return choice.ledger;
 }
 
 }  // namespace gauze::cli

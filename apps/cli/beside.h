@@ -12,25 +12,34 @@ namespace gauze::cli {
 inline constexpr std::string_view kSchemaEnding = ".schema.json";
 inline constexpr std::string_view kLedgerEnding = ".ledger";
 
-/// A table that is read, and what lies beside its files: in their folders, of links also in those that they lead to, and next
-/// to such a folder by its name.
-struct TableFiles {
-  std::string table;            ///< as questions call it
-  std::set<std::string> names;  ///< by which a schema may speak of it: also those of its files
+/// A folder where files of a table lie, or links to them, and what lies in it or, by its name, next to it.
+struct Place {
   std::vector<std::string> schemas;
   std::vector<std::string> ledgers;
 };
 
-/// `text` is what `--data` says, a path or glob, also of a table in a file of DuckDB; `files` are those it stands for.
+/// A table that is read, and what lies beside its files.
+struct TableFiles {
+  std::string table;               ///< as questions call it
+  std::set<std::string> names;     ///< by which a schema may speak of it: also those of its files
+  std::vector<std::string> files;  ///< those that hold it, where links lead
+  std::vector<Place> places;
+};
+
+/// `text` is what `--data` says, a path or glob, also of a table in a file of DuckDB; `files` are those it
+/// stands for.
 TableFiles look_beside(const std::string& table, const std::string& text,
                        const std::vector<std::string>& files);
 
 /// The schema beside the files of a table that speaks of it; "" when none does.
 std::string schema_about(const TableFiles& table);
+/// A budget beside the files of a table; "" when there is none.
+std::string budget_beside(const TableFiles& table);
 
-/// Which budget pays when nobody says so: `hospital.ledger` beside `hospital.schema.json`, or the one beside the data that
-/// keeps count of the data set; "" where nobody keeps count. A budget that lies beside a file is never passed over, and a schema from elsewhere does
-/// not say otherwise whose rows they are than the one there: both are `kInvalidOption`.
+/// Which budget pays when nobody says so: `hospital.ledger` beside `hospital.schema.json`, or the one beside
+/// the data that keeps count of the data set; "" where nobody keeps count. In no place of the data is a budget
+/// passed over, nor said otherwise whose the rows are than by the schemas there that it counts by, nor a row
+/// counted under two names: each is `kInvalidOption`.
 std::string find_ledger(const std::string& schema_path, const Schema& schema,
                         const std::vector<TableFiles>& tables);
 

@@ -106,11 +106,14 @@ void release_column(const ColumnRequest& request) {
                 *desk.ledger(), bits);
   if (auto promise = job.accuracy(request.confidence)) answer.accuracy = *promise;
   const std::optional<Budget> left = desk.left_after();
-  print_release(answer, cost, request.json,
-                table.unit.kind == UnitSchema::Kind::kRow
-                    ? "each row is a privacy unit of its own"
-                    : "one row of each " + table.unit.column + ", chosen at random",
-                left ? shown(budget_text(*left)) + " in " + shown_address(desk.ledger_path()) : "");
+  hand_over(desk.ledger() != nullptr, [&] {
+    print_release(
+        answer, cost, request.json,
+        table.unit.kind == UnitSchema::Kind::kRow
+            ? "each row is a privacy unit of its own"
+            : "one row of each " + table.unit.column + ", chosen at random",
+        left ? shown(budget_text(*left)) + " in " + shown_address(desk.ledger_path()) : "");
+  });
 }
 
 }  // namespace gauze::cli

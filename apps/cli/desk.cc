@@ -117,9 +117,9 @@ void refuse_quick_form(const std::vector<TableFiles>& tables, const std::string&
       throw Error(ErrorCode::kInvalidOption,
                   "--unit: is for data without a schema, and '" + path + "' speaks of '" +
                       each.table + "'; leave --unit out, and that schema and its budget are used");
-    if (!each.ledgers.empty() && ledger.empty())
+    if (const std::string budget = budget_beside(each); !budget.empty() && ledger.empty())
       throw Error(ErrorCode::kInvalidOption,
-                  "--unit: a budget lies beside the data, '" + each.ledgers.front() +
+                  "--unit: a budget lies beside the data, '" + budget +
                       "', and without a schema nobody knows whether it is theirs; say which budget "
                       "pays with --ledger, or give a schema with --schema");
   }
@@ -260,7 +260,8 @@ unsigned thread_count(const std::string& text) {
   if (text.empty()) return 0;
   const std::uint64_t count = whole(text, "threads", 0);
   require(count <= 1024, "threads: must be from 1 to 1024; 0 takes all cores");
-  // More would take memory in proportion: a limit that whoever asks could choose so that somebody's rows exceed it.
+  // More would take memory in proportion: a limit that whoever asks could choose so that somebody's rows
+  // exceed it.
   return static_cast<unsigned>(
       std::min<std::uint64_t>(count, std::max(1u, std::thread::hardware_concurrency())));
 }
@@ -309,9 +310,9 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
     throw Error(ErrorCode::kInvalidOption,
                 "'" + found + "' speaks of '" + values.table + "'; ask with --data " + file +
                     " and --column, and its units and its budget are used");
-  if (!values.ledgers.empty())
+  if (const std::string budget = budget_beside(values); !budget.empty())
     throw Error(ErrorCode::kInvalidOption,
-                "a budget lies beside '" + file + "', '" + values.ledgers.front() +
+                "a budget lies beside '" + file + "', '" + budget +
                     "', and plain values are charged to none; ask with --data " + file +
                     ", or keep values that it does not count in another folder");
 }
@@ -353,15 +354,16 @@ Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst
   }
   if (!schema_path_.empty()) schema_ = read_schema(schema_path_);
   source_ = open_source(options, schema_path_.empty() ? nullptr : &schema_);
-  const auto beside =
-      look_beside_all(options.data, schema_path_.empty() ? nullptr : &schema_, *source_);
-  if (schema_path_.empty()) {
-    refuse_quick_form(beside, options.ledger);
+  const bool is_quick = schema_path_.empty();
+  if (is_quick) {
+    refuse_quick_form(look_beside_all(options.data, nullptr, *source_), options.ledger);
     schema_ = quick_schema(options, *source_);
   }
   if (pays == Pays::kNo) return;
-  ledger_path_ =
-      options.ledger.empty() ? find_ledger(schema_path_, schema_, beside) : options.ledger;
+  ledger_path_ = options.ledger;
+  if (ledger_path_.empty() && !is_quick)
+    ledger_path_ =
+        find_ledger(schema_path_, schema_, look_beside_all(options.data, &schema_, *source_));
   if (!ledger_path_.empty()) ledger_ = Ledger::open(ledger_path_);
 }
 
@@ -371,9 +373,11 @@ std::optional<Budget> Desk::left() const {
 }
 
 std::optional<Budget> Desk::left_after() const {
-  std::optional<Budget> budget;
-  door::attempt([&] { budget = left(); });
-  return budget;
+  try {
+    return left();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 bool Desk::reads(const std::string& path) const {
@@ -405,6 +409,18 @@ Request Desk::request(const std::string& text, const Ratio& epsilon, const Ratio
           .caller = caller(),
           .text = text,
           .asked = Budget::approximate(epsilon, delta)};
+}
+
+void hand_over(bool is_charged, const std::function<void()>& action) {
+  door::telling(
+      [&] {
+        action();
+        expect_printed();
+      },
+      [&] {
+        return std::string("; the answer was released") +
+               (is_charged ? ", and it is paid for" : "");
+      });
 }
 
 }  // namespace gauze::cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,13 +35,13 @@ std::uint64_t bytes(const std::string& text, const char* option);
 unsigned thread_count(const std::string& text);
 
 /// Which file holds which table. A file's table has the file's name up to the first dot. Of a folder,
-/// with a schema, only the tables that it speaks of: answers may lie beside the data. Of a file of DuckDB, unless the schema has a table of its name, all tables
-/// of the schema.
+/// with a schema, only the tables that it speaks of: answers may lie beside the data. Of a file of DuckDB,
+/// unless the schema has a table of its name, all tables of the schema.
 std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
                                              const Schema* schema = nullptr);
 bool is_postgres(const std::string& data);
-/// For a file of plain values, without --data: refuses options of tables, which nothing would follow, and a file that a
-/// schema or a budget beside it speaks of.
+/// For a file of plain values, without --data: refuses options of tables, which nothing would follow, and a file
+/// beside which a schema speaks of it or a budget lies.
 void expect_plain_values(const DataOptions& options, const std::string& table,
                          const std::string& file);
 /// With a schema, tables it does not speak of are refused.
@@ -64,7 +65,7 @@ class Desk {
   const std::string& ledger_path() const { return ledger_path_; }
   const std::string& analyst() const { return analyst_; }
   std::optional<Budget> left() const;
-  /// The same behind an answer, which is handed out whether or not the ledger still answers.
+  /// The same behind an answer, which is handed out whether or not the ledger still answers as it should.
   std::optional<Budget> left_after() const;
 
   /// Whether a file at `path` would take the place of the data, the schema or the ledger, or be taken
@@ -83,5 +84,9 @@ class Desk {
   std::string ledger_path_;
   std::string analyst_;
 };
+
+/// Prints and writes what was released. Where that fails, the message says that it was released, and with
+/// a ledger that it is paid for.
+void hand_over(bool is_charged, const std::function<void()>& action);
 
 }  // namespace gauze::cli

@@ -31,8 +31,8 @@ struct Released {
   Event spent;
   HistogramView view;
   Questions asked;
-  std::string left = {};
-  std::string ledger = {};
+  std::string left = {};    ///< "" where nobody knows
+  std::string ledger = {};  ///< "" where nobody keeps count
 };
 
 std::string rows_text(std::uint64_t rows) {
@@ -175,10 +175,8 @@ Released release_columns(const HistogramRequest& request) {
       answer.spent,
       view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram)),
       std::move(asked)};
-  if (const std::optional<Budget> left = desk.left_after()) {
-    released.left = budget_text(*left);
-    released.ledger = shown_address(desk.ledger_path());
-  }
+  released.ledger = shown_address(desk.ledger_path());
+  if (const std::optional<Budget> left = desk.left_after()) released.left = budget_text(*left);
   return released;
 }
 
@@ -332,15 +330,18 @@ void release_histogram(const HistogramRequest& request) {
   if (request.data.data.empty()) expect_plain_values(request.data, request.table, request.file);
   const Released released =
       request.data.data.empty() ? release_counts(request) : release_columns(request);
-  if (request.json)
-    print_json(as_json(request, released));
-  else
-    print_text(request, released);
-  const HistogramView& view = released.view;
-  if (!request.files.output.empty()) write_answer(rows_of(view), request.files.output);
-  if (!request.files.report.empty()) write_all(request.files.report, report_of(request, released));
-  for (const std::string& each : {request.files.output, request.files.report})
-    if (!request.json && !each.empty()) print_line("  written    " + each);
+  hand_over(!released.ledger.empty(), [&] {
+    if (request.json)
+      print_json(as_json(request, released));
+    else
+      print_text(request, released);
+    const HistogramView& view = released.view;
+    if (!request.files.output.empty()) write_answer(rows_of(view), request.files.output);
+    if (!request.files.report.empty())
+      write_all(request.files.report, report_of(request, released));
+    for (const std::string& each : {request.files.output, request.files.report})
+      if (!request.json && !each.empty()) print_line("  written    " + each);
+  });
 }
 
 }  // namespace gauze::cli

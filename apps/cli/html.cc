@@ -53,6 +53,10 @@ std::string element(std::string_view name, std::string_view attributes, std::str
   return result;
 }
 
+std::string paragraph(const std::string& content) {
+  return element("p", "", content) + "\n";
+}
+
 std::string html_table(const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows, std::string_view sides) {
   const auto line = [&](const char* cell, const std::vector<std::string>& cells) {

@@ -12,6 +12,8 @@ std::string escaped(std::string_view text);
 /// <name attributes>content</name>; `content` is HTML already.
 std::string element(std::string_view name, std::string_view attributes, std::string_view content);
 
+std::string paragraph(const std::string& content);
+
 /// A table; cells are HTML already. `sides` as for `table` in text.h.
 std::string html_table(const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows, std::string_view sides);

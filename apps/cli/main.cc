@@ -127,12 +127,7 @@ int run(int argc, char** argv) {
     add_commands(app);
     check_names(app, argc, argv);
     app.parse(argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return report(
-          ErrorCode::kIo,
-          "the output could not be written; is the disk full? What was released stays paid for",
-          as_json);
-    }
+    expect_printed();
     return 0;
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help
@@ -150,8 +145,7 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return report(ErrorCode::kInvalidInput, door::kNoMemory, as_json);
   } catch (const std::exception& error) {
-    return report(ErrorCode::kInternal,
-                  std::string("a bug in Gauze, please report it: ") + error.what(), as_json);
+    return report(ErrorCode::kInternal, door::kBug + std::string(error.what()), as_json);
   }
 }
 

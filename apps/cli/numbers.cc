@@ -86,26 +86,34 @@ std::string value_text(const Answer::Cell& cell, Type type) {
   return printable(to_text(cell.value));
 }
 
+std::string half_width_text(double half_width, Type type) {
+  const std::string sign = "± ";
+  if (!std::isfinite(half_width)) return sign + "∞";
+  if (type == Type::kDate)
+    return sign + many(static_cast<std::uint64_t>(std::ceil(half_width)), "day");
+  if (type == Type::kTimestamp) return sign + duration_text(half_width);
+  const int decimals = type == Type::kInteger ? 0 : decimals_of(half_width);
+  const double unit = std::pow(10.0, -decimals);
+  // 0.3 stays 0.3, though 0.3 / 0.01 as doubles may be above 30. A bar that is short by 10^-10 of itself holds
+  // its 95 % less often by less than that.
+  const double up = type == Type::kInteger ? std::ceil(half_width)
+                                           : std::ceil(half_width / unit * (1 - 1e-10)) * unit;
+  if (up >= 1e15) return sign + upward(half_width, 3);
+  return sign + apart(fixed(up, decimals));
+}
+
 std::string half_width_text(const Answer::Cell& cell) {
   if (!cell.half_width) return "";
-  const std::string sign = "± ";
-  const double width = *cell.half_width;
-  if (!std::isfinite(width)) return sign + "∞";
-  if (std::holds_alternative<Date>(cell.value))
-    return sign + many(static_cast<std::uint64_t>(std::ceil(width)), "day");
-  if (std::holds_alternative<Timestamp>(cell.value)) return sign + duration_text(width);
-  const int decimals = decimals_of(width);
-  const double unit = std::pow(10.0, -decimals);
-  const double up = std::holds_alternative<std::int64_t>(cell.value)
-                        ? std::ceil(width)
-                        : std::ceil(width / unit * (1 - 1e-10)) * unit;
-  if (up >= 1e15) return sign + upward(width, 3);
-  return sign + apart(fixed(up, std::holds_alternative<std::int64_t>(cell.value) ? 0 : decimals));
+  const Type type = std::holds_alternative<Date>(cell.value)           ? Type::kDate
+                    : std::holds_alternative<Timestamp>(cell.value)    ? Type::kTimestamp
+                    : std::holds_alternative<std::int64_t>(cell.value) ? Type::kInteger
+                                                                       : Type::kDouble;
+  return half_width_text(*cell.half_width, type);
 }
 
 std::string error_text(const MeasurementInfo& info) {
   if (info.rank_error) return "± " + apart(fixed(std::ceil(*info.rank_error), 0)) + " ranks";
-  return info.half_width ? half_width_text({0.0, info.half_width}) : "-";
+  return info.half_width ? half_width_text(*info.half_width, Type::kDouble) : "-";
 }
 
 std::string amount_text(const Ratio& amount, double (*safe)(const Ratio&)) {

@@ -13,7 +13,9 @@ namespace gauze::cli {
 /// A released cell as people read numbers: thousands apart, no more digits than the error bar
 /// leaves meaning to. Texts lose their control characters, so that no key can steer a terminal.
 std::string value_text(const Answer::Cell& cell, Type type);
-/// "" for keys; two significant digits, rounded up.
+/// Two significant digits, rounded up: "± 12.3"; of dates and times with their unit: "± 3 days".
+std::string half_width_text(double half_width, Type type);
+/// "" for keys.
 std::string half_width_text(const Answer::Cell& cell);
 
 /// How far what is released will be off, 95 %: "± 12.3", of quantiles "± 40 ranks"; "-" where nobody knows.

@@ -39,10 +39,6 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
 @media print { body { background: none; } main { padding: 0; } }
 )";
 
-std::string paragraph(const std::string& text) {
-  return element("p", "", text) + "\n";
-}
-
 std::string card(const std::string& value, const std::string& label) {
   return "<div><b>" + escaped(value) + "</b><span>" + escaped(label) + "</span></div>\n";
 }

@@ -188,9 +188,8 @@ class Conversation {
     Quote priced = quote(desk_, sql, terms_);
     if (priced.explain_only) return json_ ? print_json(as_json(priced)) : print_quote(priced);
     const Answered answered = ask(desk_, std::move(priced));
-    if (json_) return print_json(as_json(answered));
-    print_answer(answered);
-    print_line();
+    hand_out(answered, {}, json_);
+    if (!json_) print_line();
   }
 
  private:

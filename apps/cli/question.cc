@@ -44,8 +44,11 @@ void print_cost(const Quote& quote) {
   if (is_rho(quote.price)) print_field("charged", price_text(quote.price));
 }
 
-void print_bounds(const Quote& quote) {
+void print_counted(const Quote& quote) {
   print_field("counted", bounds_text(quote.query.plan()));
+}
+
+void print_notes(const Quote& quote) {
   for (const std::string& note : quote.notes) print_field("read", note);
 }
 
@@ -71,9 +74,10 @@ void print_expected(const SqlQuery& query) {
   const auto widths = expected(query);
   for (std::size_t column = 0; column < widths.size(); ++column) {
     if (!widths[column].front() || widths[column].front() == widths[column].back()) continue;
-    rows.push_back({shown(query.plan().outputs[column].name)});
+    const OutputColumn& output = query.plan().outputs[column];
+    rows.push_back({shown(output.name)});
     for (const auto& width : widths[column])
-      rows.back().push_back(width ? shown(half_width_text({0.0, width})) : "-");
+      rows.back().push_back(width ? shown(half_width_text(*width, output.type)) : "-");
   }
   if (rows.size() == 1) return;
   print(table(rows, "  ", "lr"));
@@ -138,27 +142,6 @@ Json rows_json(const Answer& answer) {
   return rows;
 }
 
-/// Texts that a schema declares as something else are read as that, which may not be what was meant.
-std::vector<std::string> notes_on(Desk& desk, const std::string& sql) {
-  std::vector<std::string> notes;
-  const std::string asked = lower_case(sql);
-  const auto is_named = [&](const std::string& name) {
-    return asked.find(lower_case(name)) != std::string::npos;
-  };
-  for (const TableSchema& table : desk.schema().tables) {
-    if (!is_named(table.name)) continue;
-    for (const ColumnInfo& stored : desk.source().columns(table.name)) {
-      const ColumnSchema* column = table.find(stored.name);
-      if (column == nullptr || !stored.typed || stored.type != Type::kText ||
-          column->domain.type == Type::kText || !is_named(column->name))
-        continue;
-      notes.push_back(column->name + " is text in the data and read as " +
-                      std::string(name(column->domain.type)) + "; what cannot be read so is null");
-    }
-  }
-  return notes;
-}
-
 }  // namespace
 
 Terms terms_of(const OptionValues& values) {
@@ -184,7 +167,7 @@ Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
   refuse_weak(round_up(terms.epsilon), terms.accept_weak);
   Plan plan = plan_query(sql, desk.schema(), terms.bounds);
   // What the catalogue alone can refuse is refused before anything is paid.
-  rows_sql(plan, desk.source());
+  std::vector<std::string> notes = read_otherwise(plan, desk.source());
   auto watch = std::make_shared<std::function<void(double)>>();
   SqlQuery query({.plan = std::move(plan),
                   .epsilon = terms.epsilon,
@@ -194,14 +177,17 @@ Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
                   .progress = [watch](double done) {
                     if (*watch) (*watch)(done);
                   }});
-  Quote result{std::move(query), terms.epsilon,
-               terms.delta,      Budget::approximate(terms.epsilon, terms.delta),
-               is_explain(sql),  std::move(watch)};
+  Quote result{.query = std::move(query),
+               .epsilon = terms.epsilon,
+               .delta = terms.delta,
+               .price = Budget::approximate(terms.epsilon, terms.delta),
+               .explain_only = is_explain(sql),
+               .watch = std::move(watch),
+               .notes = std::move(notes)};
   const Event event = result.query.event();
   const Request request = desk.request(sql, terms.epsilon, terms.delta);
   if (const auto basic = Budget::basic_price(event); basic && result.price.covers(*basic))
     result.price = *basic;
-  result.notes = notes_on(desk, sql);
   if (desk.ledger() == nullptr) return result;
   // What is wrong with the budget is said when the question is asked: explaining it needs none.
   try {
@@ -232,7 +218,8 @@ void print_answer(const Answered& answered) {
   print(answer_text(answered.answer, terminal_width(), terminal_rows()));
   print_line();
   print_cost(answered.quote);
-  print_bounds(answered.quote);
+  print_counted(answered.quote);
+  print_notes(answered.quote);
   if (keys_are_private(plan))
     print_field("groups", "only those that enough privacy units share are named");
   print_field("left", answered.left ? budget_text(*answered.left) + " in " + answered.ledger
@@ -258,7 +245,8 @@ void print_quote(const Quote& quote) {
   print_expected(query);
   if (!query.reason().empty()) print_field("noise", query.reason());
   print_cost(quote);
-  print_bounds(quote);
+  print_counted(quote);
+  print_notes(quote);
   if (quote.left)
     print_field("left", budget_text(*quote.left) + " in " + quote.ledger +
                             (quote.left->covers(quote.price) ? "" : ": too little for this"));

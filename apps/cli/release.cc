@@ -57,8 +57,10 @@ void release_file(const Algorithm& algorithm, const ReleaseRequest& request, dou
   SystemBits bits;
   Release<nlohmann::json> answer = release(job, rows, bits);
   if (auto promise = job.accuracy(rows.cells().size(), confidence)) answer.accuracy = *promise;
-  print_release(answer, cost, request.json, "",
-                "nobody keeps count of plain values; --data and `gauze ledger init` do");
+  hand_over(false, [&] {
+    print_release(answer, cost, request.json, "",
+                  "nobody keeps count of plain values; --data and `gauze ledger init` do");
+  });
 }
 
 void run(const Algorithm& algorithm, const ReleaseRequest& request) {

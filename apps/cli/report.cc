@@ -8,10 +8,6 @@
 namespace gauze::cli {
 namespace {
 
-std::string paragraph(const std::string& text) {
-  return element("p", "", text) + "\n";
-}
-
 std::string answer_table(const Answer& answer) {
   std::vector<std::string> head;
   std::string sides;

@@ -73,8 +73,10 @@ void release_stream(const Algorithm& algorithm, const StreamRequest& request) {
   SystemBits bits;
   const auto answered = release(job, dialogue, bits);
   const Accuracy accuracy = job.accuracy(answered.value, request.confidence);
-  print_release({request.json ? all : nlohmann::json(), accuracy, answered.spent}, cost,
-                request.json);
+  hand_over(false, [&] {
+    print_release({request.json ? all : nlohmann::json(), accuracy, answered.spent}, cost,
+                  request.json);
+  });
 }
 
 }  // namespace gauze::cli

@@ -167,6 +167,11 @@ void print_json(const Json& json) {
   print_line(json.dump());
 }
 
+void expect_printed() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw Error(ErrorCode::kIo, "the output could not be written, perhaps because the disk is full");
+}
+
 bool utf8() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(variable);

@@ -54,6 +54,8 @@ Json finite(double value);
 void print(std::string_view text);
 void print_line(std::string_view text = "");
 void print_json(const Json& json);
+/// Throws `kIo` when not all that was printed could be written.
+void expect_printed();
 
 /// True when the terminal reads UTF-8, by LC_ALL, LC_CTYPE and LANG as in every other program.
 bool utf8();

@@ -86,7 +86,7 @@ Answered answer(Desk& desk, const Question& question) {
   print(wrap(question.sql, "   ", kWidth));
   print_line();
   Answered answered = ask(desk, quote(desk, question.sql, terms));
-  print(answer_text(answered.answer, kWidth, 20, "   "));
+  hand_over(true, [&] { print(answer_text(answered.answer, kWidth, 20, "   ")); });
   print_line();
   return answered;
 }

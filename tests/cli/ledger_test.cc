@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -166,20 +167,52 @@ TEST(LedgerCommand, DismissesQuestionsThatFailed) {
   EXPECT_EQ(gauze_program("ledger dismiss " + path + " --dataset cats").exit, 2);
 }
 
+/// What the steward's ledger has on record.
+double spent(const Clinic& clinic) {
+  const auto account = gauze_program("ledger show --json " + clinic.path("clinic.ledger")).json();
+  return account.at("accounts").at(0).at("spent").at("epsilon").get<double>();
+}
+
+Ran count_rows(const std::string& options, const std::string& table = "visits",
+               const std::string& environment = "") {
+  return gauze_program("sql 'SELECT COUNT(*) FROM " + table + "' --epsilon 0.125 " + options, "",
+                       environment);
+}
+
 /// Whether the question is refused, or paid by the steward's ledger.
 bool is_not_free(const Clinic& clinic, const std::string& options) {
-  const auto spent = [&] {
-    return gauze_program("ledger show --json " + clinic.path("clinic.ledger"))
-        .json()
-        .at("accounts")
-        .at(0)
-        .at("spent")
-        .at("epsilon")
-        .get<double>();
-  };
-  const double before = spent();
-  const Ran ran = gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 0.1 " + options);
-  return ran.exit != 0 ? spent() == before : spent() > before;
+  const double before = spent(clinic);
+  const Ran ran = count_rows(options);
+  return ran.exit != 0 ? spent(clinic) == before : spent(clinic) > before;
+}
+
+/// The question is refused for the sake of the budget and nothing else, and costs nothing.
+void expect_refused(const Clinic& clinic, const std::string& options, const std::string& why,
+                    const std::string& table = "visits") {
+  const double before = spent(clinic);
+  const Ran ran = count_rows(options, table);
+  EXPECT_EQ(ran.exit, 2) << options << ran.out;
+  EXPECT_THAT(ran.err, AllOf(HasSubstr(why), HasSubstr("[invalid_option]"))) << options;
+  EXPECT_EQ(spent(clinic), before) << options;
+}
+
+void init_ledger(const std::string& path, const std::string& dataset) {
+  const Ran ran = gauze_program("ledger init " + path + " --dataset " + dataset + " --epsilon 99");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+}
+
+/// The text with one part of it replaced, which must be there.
+std::string with(std::string text, const std::string& part, const std::string& other) {
+  const std::size_t at = text.find(part);
+  if (at == std::string::npos) throw std::runtime_error("there is no " + part);
+  return text.replace(at, part.size(), other);
+}
+
+/// The steward's schema, but each row is a person.
+std::string of_rows(const std::string& schema) {
+  return with(schema,
+              R"("patient_id", "rows_per_unit": 3, "groups_per_unit": 3, "rows_per_group": 2)",
+              R"("row")");
 }
 
 TEST(LedgerCommand, ABudgetBesideTheDataIsPassedOverInNoWay) {
@@ -189,11 +222,7 @@ TEST(LedgerCommand, ABudgetBesideTheDataIsPassedOverInNoWay) {
   const Folder elsewhere;
   const std::string own_schema = elsewhere.path("clinic.schema.json");
   fs::copy(clinic.path("clinic.schema.json"), own_schema);
-  std::string of_rows = clinic.read("clinic.schema.json");
-  const std::string whose =
-      R"("patient_id", "rows_per_unit": 3, "groups_per_unit": 3, "rows_per_group": 2)";
-  of_rows.replace(of_rows.find(whose), whose.size(), R"("row")");
-  elsewhere.write("rows.schema.json", of_rows);
+  elsewhere.write("rows.schema.json", of_rows(clinic.read("clinic.schema.json")));
   const std::string visits = clinic.path("visits.csv");
   const std::string folder = fs::path(visits).parent_path().string();
 
@@ -239,57 +268,161 @@ TEST(LedgerCommand, AnotherNameOfTheDataPassesOverNoBudget) {
   const Folder own;
   for (const char* folder : {"a", "b"}) fs::create_directory(own.path(folder));
   const std::string visits = clinic.path("visits.csv");
-  std::string schema = clinic.read("clinic.schema.json");
-  schema.replace(schema.find(R"("visits": {)"), 11, R"("foo": {)");
-  const auto asked = [&](const std::string& options, const std::string& table = "foo") {
-    return gauze_program("sql 'SELECT COUNT(*) FROM " + table + "' --epsilon 0.1 " + options).exit;
-  };
+  const std::string stewards = clinic.read("clinic.schema.json");
+  const std::string schema = with(stewards, R"("visits": {)", R"("foo": {)");
   // A link and a pattern, with the unit of the steward and with another, or none.
   fs::create_symlink(visits, own.path("foo.csv"));
   const std::string pattern = "'foo=" + clinic.path("visit?.csv") + "'";
   const std::string same = own.write("a/same.schema.json", schema);
-  std::string rows = schema;
-  rows.replace(
-      rows.find(
-          R"("unit": "patient_id", "rows_per_unit": 3, "groups_per_unit": 3, "rows_per_group": 2)"),
-      std::string(
-          R"("unit": "patient_id", "rows_per_unit": 3, "groups_per_unit": 3, "rows_per_group": 2)")
-          .size(),
-      R"("unit": "row")");
-  const std::string of_rows = own.write("a/rows.schema.json", rows);
+  const std::string rows = own.write("a/rows.schema.json", of_rows(schema));
   for (const std::string& data : {own.path("foo.csv"), pattern, "foo=" + visits})
-    for (const std::string& each : {same, of_rows})
-      EXPECT_EQ(asked("--data " + data + " --schema " + each), 2) << data << each;
+    for (const std::string& each : {same, rows})
+      expect_refused(clinic, "--data " + data + " --schema " + each, "keeps count by it", "foo");
   fs::create_symlink(visits, own.path("clinic.csv"));
-  EXPECT_EQ(asked("--unit row --ledger " + clinic.path("clinic.ledger") + " --data " +
-                      own.path("clinic.csv"),
-                  "clinic"),
-            2);
+  expect_refused(
+      clinic,
+      "--unit row --ledger " + clinic.path("clinic.ledger") + " --data " + own.path("clinic.csv"),
+      "--unit", "clinic");
   // Another data set of the same ledger.
   ASSERT_EQ(
       gauze_program("ledger add " + clinic.path("clinic.ledger") + " --dataset other --epsilon 50")
           .exit,
       0);
-  std::string other = clinic.read("clinic.schema.json");
-  other.replace(other.find(R"("clinic")"), 8, R"("other")");
-  EXPECT_EQ(
-      asked("--data " + visits + " --schema " + own.write("a/other.schema.json", other), "visits"),
-      2);
+  own.write("a/other.schema.json", with(stewards, R"("clinic")", R"("other")"));
+  expect_refused(clinic, "--data " + visits + " --schema " + own.path("a/other.schema.json"),
+                 "keeps count by it");
   // A schema and a budget of one's own beside another file that is read.
-  own.write("b/own.schema.json", clinic.read("clinic.schema.json"));
-  ASSERT_EQ(
-      gauze_program("ledger init " + own.path("b/own.ledger") + " --dataset clinic --epsilon 99")
-          .exit,
-      0);
+  own.write("b/own.schema.json", stewards);
+  init_ledger(own.path("b/own.ledger"), "clinic");
   own.write("b/wards.csv", clinic.read("wards.csv"));
-  EXPECT_EQ(asked("--data " + own.path("b/wards.csv") + " --data " + visits, "visits"), 2);
+  expect_refused(clinic, "--data " + own.path("b/wards.csv") + " --data " + visits, "--ledger");
   // A folder that a pattern of the shell would not find.
   fs::create_directory(own.path(".hidden"));
   fs::copy(clinic.path(""), own.path(".hidden"), fs::copy_options::recursive);
   const std::string hidden = "'visits=" + own.path("*hidden/visits.csv") + "'";
-  EXPECT_EQ(asked("--unit row --data " + hidden, "visits"), 2);
+  expect_refused(clinic, "--unit row --data " + hidden, "--unit");
   // The schema beside the data, under its own name, pays.
-  EXPECT_EQ(asked("--data " + visits, "visits"), 0);
+  EXPECT_EQ(count_rows("--data " + visits).exit, 0);
+  EXPECT_EQ(spent(clinic), 0.125);
+}
+
+// What lies in one folder says nothing of the rows in another.
+TEST(LedgerCommand, ABudgetPaysInEachFolderOfTheData) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 5");
+  const std::string visits = clinic.path("visits.csv"), schema = clinic.read("clinic.schema.json");
+  const Folder own;
+  for (const char* folder : {"paid", "free", "linked", "some"})
+    fs::create_directory(own.path(folder));
+  const std::string mine = with(of_rows(schema), R"("clinic")", R"("mine")");
+  // A schema and a budget of one's own beside a link.
+  fs::create_symlink(visits, own.path("paid/visits.csv"));
+  own.write("paid/own.schema.json", mine);
+  init_ledger(own.path("paid/own.ledger"), "mine");
+  expect_refused(clinic, "--data " + own.path("paid/visits.csv"), clinic.path("clinic.ledger"));
+  // A schema of one's own that names the steward's data set and another unit.
+  fs::create_symlink(visits, own.path("free/visits.csv"));
+  own.write("free/own.schema.json", of_rows(schema));
+  expect_refused(clinic, "--data " + own.path("free/visits.csv"), "clinic.schema.json");
+  // A link to the steward's schema, beside a budget of one's own.
+  fs::create_symlink(visits, own.path("linked/visits.csv"));
+  fs::create_symlink(clinic.path("clinic.schema.json"), own.path("linked/own.schema.json"));
+  init_ledger(own.path("linked/own.ledger"), "clinic");
+  expect_refused(clinic, "--data " + own.path("linked/visits.csv"), clinic.path("clinic.ledger"));
+  // A pattern over a folder of one's own and the steward's.
+  own.write("some/visits.csv", clinic.read("visits.csv"));
+  own.write("some/own.schema.json", mine);
+  init_ledger(own.path("some/own.ledger"), "mine");
+  fs::create_directory_symlink(fs::path(visits).parent_path(), own.path("some-clinic"));
+  expect_refused(clinic,
+                 "--data 'visits=" + own.path("some*/visits.csv") + "' --schema " +
+                     own.path("some/own.schema.json"),
+                 clinic.path("clinic.ledger"));
+}
+
+TEST(LedgerCommand, TheSchemasBesideABudgetAgreeOrNobodyAsks) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 5");
+  const std::string data = "--data " + clinic.path("visits.csv") + " --schema ";
+  const std::string schema = clinic.read("clinic.schema.json");
+  // A copy from elsewhere is charged.
+  const Folder elsewhere;
+  const std::string copy = elsewhere.write("copy.schema.json", schema);
+  EXPECT_EQ(count_rows(data + copy).exit, 0);
+  EXPECT_EQ(spent(clinic), 0.125);
+  // Neither a form, nor a data set that nobody counts, nor a second schema that says the same stops anybody.
+  clinic.write("form.schema.json",
+               gauze_program("schema template " + clinic.path("visits.csv")).out);
+  clinic.write("draft.schema.json", with(schema, R"("clinic")", R"("draft")"));
+  clinic.write("again.schema.json", schema);
+  EXPECT_EQ(count_rows(data + clinic.path("clinic.schema.json")).exit, 0);
+  EXPECT_EQ(spent(clinic), 0.25);
+  // One that says otherwise whose the rows are does, whichever is used.
+  const std::string second = clinic.write("second.schema.json", of_rows(schema));
+  for (const std::string& each : {second, clinic.path("clinic.schema.json"), copy})
+    expect_refused(clinic, data + each, "second.schema.json");
+  for (const char* words : {"again.schema.json", "remove one of them", "--ledger"})
+    expect_refused(clinic, data + second, words);
+}
+
+TEST(LedgerCommand, ABudgetOfOtherDataSetsStopsNobodyWhoseSchemaLiesThere) {
+  const Clinic clinic;
+  init_ledger(clinic.path("staff.ledger"), "staff");
+  const Ran ran = count_rows("--data " + clinic.path("visits.csv"));
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("nobody keeps count"));
+  // Tables that are nobody's may stand in the schemas of several data sets.
+  clinic.write("staff.schema.json", R"({"version": 1, "dataset": "staff", "tables": {
+    "wards": {"public": true, "keys": [["ward"]], "columns": {"ward": {"type": "text"}}}}})");
+  clinic.set_budget("--epsilon 5");
+  const Ran both = count_rows(clinic.data() + "--schema " + clinic.path("clinic.schema.json"),
+                              "visits JOIN wards USING (ward)");
+  EXPECT_EQ(both.exit, 0) << both.err;
+  EXPECT_EQ(spent(clinic), 0.125);
+}
+
+// Where each row is a person, whoever stands in a file that is read twice would be two.
+TEST(LedgerCommand, NoRowIsReadUnderTwoNames) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  clinic.write("clinic.schema.json", of_rows(clinic.read("clinic.schema.json")));
+  clinic.set_budget("--epsilon 5");
+  const Folder own;
+  for (const char* name : {"1.csv", "2.csv"})
+    fs::create_symlink(clinic.path("visits.csv"), own.path(name));
+  const std::string schema = " --schema " + clinic.path("clinic.schema.json");
+  expect_refused(clinic, "--data 'visits=" + own.path("*.csv") + "'" + schema, "read twice");
+  EXPECT_EQ(count_rows("--data visits=" + own.path("1.csv") + schema).exit, 0);
+  EXPECT_EQ(spent(clinic), 0.125);
+}
+
+// What lies beside the data matters only to whoever did not say which budget pays.
+TEST(LedgerCommand, AFolderThatCannotBeListedStopsNobodyWhoSaysWhatPays) {
+  const Clinic clinic;
+  const Folder own;
+  const std::string locked = own.path("locked");
+  std::system(
+      ("mkdir " + locked + " && chmod 777 " + own.path("") + " && chmod 755 " + clinic.path(""))
+          .c_str());
+  const std::string visits = own.write("locked/visits.csv", clinic.read("visits.csv"));
+  const std::string ledger = own.path("any.ledger");
+  init_ledger(ledger, "clinic");
+  std::system(("chmod 666 " + ledger + " && chmod 311 " + locked).c_str());
+  const std::string known = "--data " + visits + " --schema " +
+                            own.write("my.schema.json", clinic.read("clinic.schema.json"));
+  // The superuser may list everything.
+  const std::string somebody =
+      geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : "";
+  const Ran paid = count_rows(known + " --ledger " + ledger, "visits", somebody);
+  EXPECT_EQ(paid.exit, 0) << paid.err;
+  const Ran checked =
+      gauze_program("schema check " + known + " --data " + clinic.path("wards.csv"), "", somebody);
+  EXPECT_EQ(checked.exit, 0) << checked.err;
+  const Ran unsaid = count_rows(known, "visits", somebody);
+  EXPECT_EQ(unsaid.exit, 5);
+  EXPECT_THAT(unsaid.err, AllOf(HasSubstr("cannot be listed"), HasSubstr("--ledger")));
+  std::system(("chmod 755 " + locked).c_str());
 }
 
 TEST(LedgerCommand, ABudgetInRhoSaysWhatIsCharged) {

@@ -171,6 +171,51 @@ TEST(SqlOutput, NothingThatIsReadIsWrittenOver) {
   EXPECT_EQ(gauze_program(folder + " -o " + clinic.path("counts.csv")).exit, 0);
 }
 
+TEST(SqlOutput, ExpectedErrorsOfDatesAreDays) {
+  const Clinic clinic;
+  EXPECT_THAT(ask(clinic,
+                  "EXPLAIN SELECT DATE '2024-01-01' + ROUND(AVG(age)) AS d, AVG(age) AS a "
+                  "FROM visits",
+                  "--epsilon 1", "LC_ALL=C.UTF-8")
+                  .out,
+              ::testing::ContainsRegex("  d +± [0-9]+ days +± [0-9]+ days? .*\n  a +± [0-9.]+ "));
+}
+
+// What was released stays paid for, which is not to be said where nothing was.
+TEST(SqlOutput, AFullDiskSaysWhatWasReleasedAndPaid) {
+  const Clinic clinic, free;
+  clinic.set_budget("--epsilon 9");
+  const auto error = [&](const std::string& arguments, const std::string& input = "") {
+    const std::string command = GAUZE_PROGRAM " " + arguments + " <" + free.write("in", input) +
+                                " >/dev/full 2>" + free.path("err");
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5) << arguments;
+    return slurp(free.path("err"));
+  };
+  const std::string count = "sql 'SELECT COUNT(*) FROM visits' --epsilon 1";
+  for (const std::string& arguments :
+       {count, count + " --json",
+        std::string("release count --epsilon 1 --table visits --column age"),
+        std::string("release flat_histogram --epsilon 1 --table visits --column age")}) {
+    EXPECT_THAT(error(arguments + clinic.data()),
+                AllOf(HasSubstr("the answer was released, and it is paid for"),
+                      HasSubstr("could not be written")))
+        << arguments;
+    EXPECT_THAT(error(arguments + free.data()),
+                AllOf(HasSubstr("the answer was released"), Not(HasSubstr("paid"))))
+        << arguments;
+  }
+  // Nothing is asked after an answer that could not be handed out.
+  EXPECT_THAT(error("sql --epsilon 1" + clinic.data(),
+                    "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits;"),
+              HasSubstr("paid for"));
+  const Ran shown = gauze_program("ledger show --json " + clinic.path("clinic.ledger"));
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 4);
+  for (const std::string& arguments : {std::string("list"), count + " --explain" + clinic.data()})
+    EXPECT_THAT(error(arguments), AllOf(HasSubstr("could not be written"),
+                                        Not(HasSubstr("released")), Not(HasSubstr("paid"))))
+        << arguments;
+}
+
 TEST(ExampleCommand, LeavesFilesOfOthersAlone) {
   const Folder folder;
   folder.write("visits.csv", "somebody,else\n1,2\n");

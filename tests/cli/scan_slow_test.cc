@@ -130,6 +130,12 @@ TEST(Databases, AnswerAsFilesDo) {
       EXPECT_NEAR(one[i].at("n").get<double>(), other[i].at("n").get<double>(), 4 * bar + 1);
     }
   }
+  // A view, which no question may read, stops none that does not.
+  server.run("ALTER TABLE wards RENAME TO stored; CREATE VIEW wards AS SELECT * FROM stored;");
+  const Ran apart =
+      gauze_program("sql 'SELECT COUNT(*) AS wards FROM visits' --epsilon 1 --data '" +
+                    server.uri() + "' --schema " + clinic.path("clinic.schema.json"));
+  EXPECT_EQ(apart.exit, 0) << apart.err;
 }
 
 // The server asks for no password; what is shown of an address that has one lacks it.

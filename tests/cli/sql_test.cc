@@ -173,6 +173,48 @@ TEST(SqlCommand, ABudgetBesideTheDataPaysWhateverItsNameAndWhereverTheSchema) {
   EXPECT_THAT(other.err, AllOf(HasSubstr("b.ledger"), HasSubstr("--ledger")));
 }
 
+// What a question is called and what else the schema speaks of are no part of what it reads.
+TEST(SqlCommand, SaysWhichTextsItReadsAsSomethingElse) {
+  using gauze::Column;
+  const Folder folder;
+  const std::string people = folder.path("people.parquet");
+  gauze::write_table(gauze::Table({"id", "Age", "city"},
+                                  {Column::of_texts({"1", "2"}), Column::of_texts({"30", "old"}),
+                                   Column::of_texts({"A", "B"})}),
+                     people);
+  const auto schema = [&](const std::string& id) {
+    folder.write("people.schema.json", R"({"version": 1, "dataset": "people", "tables": {
+      "people": {"unit": "id", "rows_per_unit": 1, "columns": {"id": {"type": ")" +
+                                           id + R"("},
+        "age": {"type": "integer", "lower": 0, "upper": 110}, "city": {"type": "text"}}},
+      "cities": {"public": true, "keys": [["city"]], "columns": {"city": {"type": "text"}}}}})");
+  };
+  const auto notes = [&](const std::string& sql) {
+    const Ran ran =
+        gauze_program("sql \"" + sql + "\" --epsilon 1 --json --explain --data " + people);
+    EXPECT_EQ(ran.exit, 0) << sql << ran.err;
+    return ran.exit == 0 ? ran.json().at("notes").dump() : "";
+  };
+  schema("text");
+  const std::string age =
+      R"(["Age is text in the data and read as integer; what cannot be read so is null"])";
+  EXPECT_EQ(notes("SELECT COUNT(DISTINCT id) AS cities FROM people"), "[]");
+  EXPECT_EQ(notes("SELECT COUNT(*) AS age FROM people"), "[]");
+  EXPECT_EQ(notes("SELECT COUNT(*) FROM (SELECT age, city FROM people) AS t WHERE city = 'A'"),
+            "[]");
+  for (const char* sql :
+       {"SELECT AVG(age) FROM people", "SELECT COUNT(*) FROM people WHERE AGE > 3",
+        "SELECT COUNT(*) FROM people AS a JOIN people AS b USING (id) WHERE b.age > 3",
+        "SELECT COUNT(*) FROM people WHERE id IN (SELECT id FROM people WHERE age > 3)",
+        "SELECT AVG(n) FROM (SELECT id, MAX(age) AS n FROM people GROUP BY id) AS t",
+        "SELECT AVG(x) FROM (SELECT id, age AS x FROM people UNION ALL SELECT id, 1 FROM people) "
+        "t"})
+    EXPECT_EQ(notes(sql), age) << sql;
+  // Rows with an id that is none belong to nobody, whatever is asked.
+  schema("integer");
+  EXPECT_THAT(notes("SELECT COUNT(*) FROM people"), HasSubstr("id is text in the data"));
+}
+
 TEST(SqlCommand, AFileOfDuckDbHasTheTablesOfTheSchema) {
   const Clinic clinic;
   const std::string base = clinic.path("all.duckdb");

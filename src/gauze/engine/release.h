@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <exception>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -36,12 +37,15 @@ auto release(const Algorithm& algorithm, Input&& input, BitSource& bits) {
 
 namespace door {
 
-/// How a message ends when a run failed after the reservation; neither depends on a row.
+/// How a message ends when a run failed after the reservation; none depends on a row.
 inline constexpr const char* kPaysAgain =
     "; its price stays reserved in the ledger, and the same question in the same words and at the "
     "same epsilon is answered without paying again";
 inline constexpr const char* kStaysSpent =
     "; its price stays charged in the ledger, for noise may have been drawn";
+inline constexpr const char* kStaysReserved =
+    "; no noise was drawn, but the ledger could not be told, so that its price stays charged there";
+inline constexpr const char* kBug = "a bug in Gauze, please report it: ";
 inline constexpr const char* kNoMemory = "this needs more memory than the machine has";
 
 /// Thrown by whoever watches a run, to end it: no answer, and no error worth a code.
@@ -65,6 +69,26 @@ bool attempt(Action action) {
   }
 }
 
+/// Does it; what it throws ends with what `cost` says, which is asked only then.
+template <class Action, class Cost>
+decltype(auto) telling(Action action, Cost cost) {
+  const auto failed = [&](ErrorCode code, const std::string& why) {
+    return Error(code, why + cost());
+  };
+  try {
+    return action();
+  } catch (const Error& error) {
+    throw failed(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    throw failed(ErrorCode::kInvalidInput, kNoMemory);
+  } catch (Stop& stop) {
+    stop.what_it_costs = cost();
+    throw;
+  } catch (const std::exception& error) {
+    throw failed(ErrorCode::kInternal, kBug + std::string(error.what()));
+  }
+}
+
 /// What a run is given: the input itself, or what it returns when it is called.
 template <class Input>
 decltype(auto) opened(Input& input) {
@@ -83,8 +107,9 @@ decltype(auto) opened(Input& input) {
 ///
 /// A run that throws before it charged its meter drew no noise: its reservation is marked
 /// interrupted, and the same question can be asked again at no further cost. After that everything
-/// stays spent, whatever happens. Throws what `Ledger::reserve` and the run throw; the message of an
-/// `Error` of the run then says which of the two it is. Too little memory is `kInvalidInput`.
+/// stays spent, whatever happens. Throws what `Ledger::reserve` and the run throw; the message of what
+/// fails after the reservation says which of the two it is. Too little memory is `kInvalidInput`, what is
+/// no `Error` `kInternal`.
 ///
 /// Argument: src/gauze/ledger/ledger.md
 template <class Input, class Algorithm>
@@ -95,33 +120,25 @@ auto release(const Request& request, const Algorithm& algorithm, Input&& input, 
   Grant grant = ledger.reserve(request, algorithm.event());
   Meter meter(grant.reserved());
   Context context{meter, bits};
-  const auto interrupted = [&] {
-    // Where this fails too, the reservation stays spent; the caller is told why the run failed.
-    return meter.charged().empty() && door::attempt([&] { ledger.interrupt(std::move(grant)); });
-  };
-  const auto failed = [&](ErrorCode code, const std::string& why) {
-    return Error(code, why + (interrupted() ? door::kPaysAgain : door::kStaysSpent));
-  };
-  const auto run = [&] {
+  const auto cost = [&] {
+    if (!meter.charged().empty()) return door::kStaysSpent;
     try {
-      auto&& rows = door::opened(input);
-      return algorithm.run(rows, context);
-    } catch (const Error& error) {
-      throw failed(error.code(), error.what());
-    } catch (const std::bad_alloc&) {
-      throw failed(ErrorCode::kInvalidInput, door::kNoMemory);
-    } catch (door::Stop& stop) {
-      stop.what_it_costs = interrupted() ? door::kPaysAgain : door::kStaysSpent;
-      throw;
-    } catch (...) {
-      interrupted();
-      throw;
+      ledger.interrupt(std::move(grant));
+      return door::kPaysAgain;
+    } catch (const std::exception&) {
+      return door::kStaysReserved;  // the caller is told why the run failed
     }
   };
-  auto answer = run();
-  // Paid for and drawn: keeping the answer back would not undo that. Where this fails, the record
-  // says `reserved`, which counts as seen.
-  door::attempt([&] { ledger.settle(std::move(grant)); });
+  auto answer = door::telling(
+      [&] {
+        auto&& rows = door::opened(input);
+        return algorithm.run(rows, context);
+      },
+      cost);
+  // Paid for and drawn: keeping the answer back would not undo that. Where the ledger is out of reach, the
+  // record says `reserved`, which counts as seen.
+  const auto settle = [&] { ledger.settle(std::move(grant)); };
+  door::telling([&] { return door::attempt(settle); }, [] { return door::kStaysSpent; });
   return answer;
 }
 

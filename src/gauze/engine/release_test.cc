@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <stdexcept>
+
 #include "gauze/ledger/ledger_test_internal.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
@@ -54,7 +56,7 @@ struct Well {
 
 /// Reads, charges and draws, and fails where it is told to.
 struct Careful {
-  enum class Fails { kNever, kBeforePaying, kAfterPaying, kWithoutMemory };
+  enum class Fails { kNever, kBeforePaying, kAfterPaying, kWithoutMemory, kByABug };
   Fails fails = Fails::kNever;
 
   Event event() const { return pure(Ratio(1, 3)); }
@@ -62,6 +64,7 @@ struct Careful {
     const int value = well.read();
     if (fails == Fails::kBeforePaying) throw Error(ErrorCode::kUnavailable, "the source is gone");
     if (fails == Fails::kWithoutMemory) throw std::bad_alloc();
+    if (fails == Fails::kByABug) throw std::out_of_range("at");
     context.meter.charge(event());
     if (fails == Fails::kAfterPaying) throw Error(ErrorCode::kEntropy, "no bits");
     context.bits.next();
@@ -166,8 +169,57 @@ TEST(TheDoorWithALedger, SaysWhatAFailureCostAndHowToAskAgain) {
             std::string("the source is gone") + door::kPaysAgain);
   EXPECT_EQ(failure(Careful::Fails::kWithoutMemory, ledger),
             std::string(door::kNoMemory) + door::kPaysAgain);
+  EXPECT_EQ(failure(Careful::Fails::kByABug, ledger),
+            std::string(door::kBug) + "at" + door::kPaysAgain);
   EXPECT_EQ(failure(Careful::Fails::kAfterPaying, ledger),
             std::string("no bits") + door::kStaysSpent);
+}
+
+TEST(TheDoorWithALedger, SaysThatNoNoiseWasDrawnWhereTheLedgerCouldNotBeTold) {
+  const LedgerFolder folder;
+  { new_ledger(folder.file(), Budget::pure(1)); }
+  Ledger ledger = Ledger::open(folder.file(), std::chrono::milliseconds(50));
+  SeededBits bits(1);
+  sqlite3* other = nullptr;
+  const auto lock = [&]() -> Well& {
+    sqlite3_open(folder.file().c_str(), &other);
+    EXPECT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    throw Error(ErrorCode::kIo, "no such file");
+  };
+  try {
+    release(ask(), Careful{}, lock, ledger, bits);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), std::string("no such file") + door::kStaysReserved);
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+  }
+  sqlite3_close(other);
+  EXPECT_EQ(bits.refills(), 0u);
+  EXPECT_EQ(ledger.history().back().state, Entry::State::kReserved);
+}
+
+// Somebody removes the record meanwhile: the ledger is damaged, and the answer is paid for all the same.
+TEST(TheDoorWithALedger, SaysThatTheAnswerIsPaidForWhereTheLedgerIsDamagedMeanwhile) {
+  const LedgerFolder folder;
+  Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+  SeededBits bits(1);
+  Well well;
+  const auto damage = [&]() -> Well& {
+    sqlite3* other = nullptr;
+    sqlite3_open(folder.file().c_str(), &other);
+    EXPECT_EQ(sqlite3_exec(other, "UPDATE gauze_ledger SET hash = 'x' WHERE kind = 'reserve'",
+                           nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(other);
+    return well;
+  };
+  try {
+    release(ask(), Careful{}, damage, ledger, bits);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kLedgerDamaged);
+    EXPECT_TRUE(std::string_view(error.what()).ends_with(door::kStaysSpent)) << error.what();
+  }
 }
 
 TEST(TheDoorWithALedger, HandsOutWhatIsPaidForThoughTheLedgerGoesAwayMeanwhile) {
