@@ -86,17 +86,26 @@ std::string value_text(const Answer::Cell& cell, Type type) {
   return printable(to_text(cell.value));
 }
 
+namespace {
+
+/// As a whole number, but for what rounding of doubles has added.
+double whole_up(double half_width) {
+  return std::max(std::ceil(half_width * (1 - 1e-10) - 1e-9), 0.0);
+}
+
+}  // namespace
+
 std::string half_width_text(double half_width, Type type) {
   const std::string sign = "± ";
   if (!std::isfinite(half_width)) return sign + "∞";
   if (type == Type::kDate)
-    return sign + many(static_cast<std::uint64_t>(std::ceil(half_width)), "day");
+    return sign + many(static_cast<std::uint64_t>(whole_up(half_width)), "day");
   if (type == Type::kTimestamp) return sign + duration_text(half_width);
   const int decimals = type == Type::kInteger ? 0 : decimals_of(half_width);
   const double unit = std::pow(10.0, -decimals);
   // 0.3 stays 0.3, though 0.3 / 0.01 as doubles may be above 30. A bar that is short by 10^-10 of itself holds
   // its 95 % less often by less than that.
-  const double up = type == Type::kInteger ? std::ceil(half_width)
+  const double up = type == Type::kInteger ? whole_up(half_width)
                                            : std::ceil(half_width / unit * (1 - 1e-10)) * unit;
   if (up >= 1e15) return sign + upward(half_width, 3);
   return sign + apart(fixed(up, decimals));

@@ -1,6 +1,5 @@
-#include <unistd.h>
-
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "gauze/base/words.h"
 #include "gauze/data/csv_records_internal.h"
 #include "gauze/data/duckdb_internal.h"
+#include "gauze/data/holder_internal.h"
 #include "gauze/data/json_list_internal.h"
 #include "gauze/data/parquet_internal.h"
 #include "gauze/data/temporary_file_internal.h"
@@ -24,10 +24,14 @@ using internal::are_lists;
 using internal::DuckDbConnection;
 using internal::DuckDbResult;
 using internal::ends_with_any;
+using internal::find_files;
 using internal::first_names;
 using internal::forget_rejects;
+using internal::Format;
+using internal::Holder;
 using internal::is_nested;
 using internal::objects_of;
+using internal::parse_holder;
 using internal::scan_csv;
 using internal::scan_json;
 using internal::scan_lines;
@@ -37,63 +41,6 @@ using internal::sql_text;
 using internal::view_column;
 using internal::ViewColumn;
 namespace fs = std::filesystem;
-
-enum class Format : std::uint8_t { kCsv, kParquet, kJson, kDuckDb };
-
-/// What holds one table: a path or glob, the table in a database file, and the files, which are those of the moment when it was opened.
-struct Holder {
-  Format format;
-  std::string path;  ///< absolute
-  std::string table;
-  std::vector<std::string> files = {};
-};
-
-Holder parse_holder(const std::string& table, const std::string& text) {
-  std::string path = text, inside = table;
-  const auto colon = text.rfind(':');
-  if (colon != std::string::npos && is_duckdb_file(text.substr(0, colon))) {
-    path = text.substr(0, colon);
-    inside = text.substr(colon + 1);
-  }
-  std::string_view stem = path;
-  if (ends_with_any(stem, {".gz"})) stem.remove_suffix(3);
-  if (ends_with_any(stem, {".zst"})) stem.remove_suffix(4);
-  const auto absolute = [&] { return fs::absolute(path).lexically_normal().string(); };
-  if (ends_with_any(stem, {".csv", ".tsv", ".txt"})) return {Format::kCsv, absolute(), ""};
-  if (ends_with_any(path, {".parquet", ".pq"})) return {Format::kParquet, absolute(), ""};
-  if (ends_with_any(stem, {".json", ".ndjson", ".jsonl"})) return {Format::kJson, absolute(), ""};
-  if (is_duckdb_file(path)) return {Format::kDuckDb, absolute(), inside};
-  throw Error(
-      ErrorCode::kInvalidInput,
-      "what is in " + shown_path(text) +
-          "? Its name should end in .csv, .tsv, .parquet, .json, .ndjson (each also with .gz or "
-          ".zst, except Parquet) or .duckdb");
-}
-
-bool is_glob(std::string_view path) {
-  return path.find_first_of("*?[") != std::string_view::npos;
-}
-
-std::vector<std::string> find_files(DuckDbConnection& connection, const std::string& path) {
-  std::vector<std::string> files;
-  DuckDbResult found;
-  std::error_code ignored;
-  if (!is_glob(path) || fs::is_regular_file(path, ignored)) {
-    if (fs::is_regular_file(path, ignored) || fs::is_fifo(path, ignored)) files.push_back(path);
-  } else if (connection.try_run("SELECT file FROM glob(" + sql_text(path) + ") ORDER BY file",
-                                found)) {
-    for (std::size_t i = 0; i < found.rows(); ++i) files.push_back(found.text(i, 0));
-  }
-  if (files.empty())
-    throw Error(ErrorCode::kIo, "there is no file " + shown_path(path) +
-                                    " (the working directory is " +
-                                    shown_path(fs::current_path(ignored).string()) + ")");
-  for (const std::string& file : files) {
-    if (::access(file.c_str(), R_OK) != 0)
-      throw Error(ErrorCode::kIo, "the file " + shown_path(file) + " may not be read by this user");
-  }
-  return files;
-}
 
 /// Values in names of folders, x=1, are text: a type that fits all of them is one that a single folder can change.
 std::string scan_parquet(const std::vector<std::string>& files) {
@@ -138,6 +85,11 @@ class FileTables final : public internal::DuckDbKeeper {
                    const std::vector<std::string>& json_columns) {
     Scan& scan = scans_.emplace(name, make_scan(holder, json_columns)).first->second;
     const std::vector<std::string>& files = holder.files;
+    for (const std::string& file : files)
+      if (file.find('=') != std::string::npos && database_.folder().find('=') != std::string::npos)
+        throw Error(ErrorCode::kInvalidInput,
+                    "the temporary folder has a = in its name, which makes it a column of " +
+                        shown_path(file) + " where that must be copied; set TMPDIR to another");
     if (holder.format != Format::kParquet && holder.format != Format::kDuckDb)
       for (const std::string& file : files) {
         std::error_code unknown;
@@ -215,13 +167,23 @@ class FileTables final : public internal::DuckDbKeeper {
   }
 
  private:
-  /// Names in SQL are the views', with their quotes doubled, so that nothing is missed.
+  /// Names in SQL are the views', with their quotes doubled, and no letter or digit beside them, so that nothing is missed.
   static bool is_named(const std::string& table, const std::string& sql) {
+    const auto is_letter = [](char c) {
+      return c == '_' || (c & 0x80) != 0 || std::isalnum(static_cast<unsigned char>(c)) != 0;
+    };
     const std::string quoted = duckdb_dialect().identifier(table);
-    return std::search(sql.begin(), sql.end(), quoted.begin() + 1, quoted.end() - 1,
-                       [](char a, char b) {
-                         return same_name(std::string_view(&a, 1), std::string_view(&b, 1));
-                       }) != sql.end();
+    const auto begin = quoted.begin() + 1, end = quoted.end() - 1;
+    const auto same = [](char a, char b) {
+      return same_name(std::string_view(&a, 1), std::string_view(&b, 1));
+    };
+    for (auto at = sql.begin();; ++at) {
+      at = std::search(at, sql.end(), begin, end, same);
+      if (at == sql.end()) return false;
+      const auto behind = at + (end - begin);
+      if ((at == sql.begin() || !is_letter(at[-1])) && (behind == sql.end() || !is_letter(*behind)))
+        return true;
+    }
   }
 
   /// Whether a cell may reach over several buffers of the engine, which have 32 MB.
@@ -234,30 +196,36 @@ class FileTables final : public internal::DuckDbKeeper {
   /// The engine takes what is behind or inside of very long cells for something else, whoever's they are.
   void leave_out_long_records(const std::string& name, Scan& scan,
                               const std::atomic<bool>& cancelled) {
+    Scan instead{scan.holder, scan.parts};
     std::vector<std::string> files = scan.holder.files;
-    std::vector<std::unique_ptr<internal::TemporaryFile>> copies;
-    std::uint64_t left_out = 0;
+    ++attempts_;
     for (std::string& file : files) {
       if (!is_large(file)) continue;
       auto copy = std::make_unique<internal::TemporaryFile>(database_.folder());
-      if (!internal::copy_without_long_records(file, scan.csv->delimiter, *copy, left_out,
-                                               cancelled))
+      if (!internal::copy_without_long_records(file, scan.csv->delimiter, *copy,
+                                               instead.long_records, cancelled))
         continue;
       file = named_like(file, *copy);
-      copies.push_back(std::move(copy));
+      instead.mended.push_back(std::move(copy));
     }
-    scan.mends_first = !copies.empty();
-    if (copies.empty()) return;
-    scan.mended = std::move(copies);
-    scan.long_records = left_out;
-    scan.lines = scan.parts.front().from = scan_csv(*scan.csv, files);
-    make_view(name, scan);
+    if (instead.mended.empty()) {
+      scan.mends_first = false;
+      return;
+    }
+    instead.lines = instead.parts.front().from = scan_csv(*scan.csv, files);
+    make_view(name, instead);
+    instead.no_row = scan.no_row;
+    instead.csv = scan.csv;
+    instead.mends_first = true;
+    instead.text_bytes = scan.text_bytes;
+    scan = std::move(instead);
   }
 
   /// The engine checks, as it reads Parquet, that text is UTF-8, that milliseconds have microseconds and that decimals are not
   /// too long, and nothing can tell it not to, except a file whose metadata says that these are bytes and numbers.
   bool mend(const std::string& name, Scan& scan, const std::atomic<bool>& cancelled) {
     Scan instead{scan.holder, {}};
+    ++attempts_;
     std::map<Kind, std::vector<std::string>> alike;  // files
     for (const std::string& file : scan.holder.files) {
       auto& copy = instead.mended.emplace_back(
@@ -296,14 +264,16 @@ class FileTables final : public internal::DuckDbKeeper {
     return part;
   }
 
-  /// The engine finds columns in names of folders: x=1.
+  /// The engine finds columns in names of folders: x=1. What an attempt has left that was given up is nobody's any more.
   std::string named_like(const std::string& file, const internal::TemporaryFile& copy) {
     if (file.find('=') == std::string::npos) return copy.path();
-    std::string name = database_.folder() + "/mended" + file;
+    std::string name = database_.folder() + "/mended" + std::to_string(attempts_) + file;
     while (internal::is_packed(name)) name.resize(name.rfind('.'));  // the copy is not
     std::error_code failed;
     fs::create_directories(fs::path(name).parent_path(), failed);
     fs::create_symlink(copy.path(), name, failed);
+    if (failed)
+      throw Error(ErrorCode::kIo, "the temporary folder cannot be written to; is the disk full?");
     return name;
   }
 
@@ -510,6 +480,7 @@ class FileTables final : public internal::DuckDbKeeper {
   }
 
   internal::DuckDbDatabase& database_;
+  std::uint64_t attempts_ = 0;  ///< to mend
   std::map<std::string, Scan> scans_;
   std::map<std::string, std::string> attached_;
 };

@@ -1,9 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
 #include "gauze/data/test_files_internal.h"
+#include "gauze/testing/matchers.h"
 
 // Text files so large that an engine reads them in parts.
 
@@ -56,6 +62,50 @@ TEST(LargeTextFiles, OfCsvHaveNoRowsInVeryLongCells) {
   internal::run_duckdb({"COPY (SELECT content FROM read_text('" + plain + "')) TO '" + packed +
                         "' (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')"});
   expect_rows(packed);
+}
+
+// A copy that was given up leaves nothing behind that is read later, whatever has taken its place: at whatever moment.
+TEST(LargeTextFiles, OfCsvAreLookedThroughAgainAfterACancel) {
+  const Folder folder;
+  std::string filler(1000, 'x');
+  for (const std::string part : {"1", "2"}) {
+    std::filesystem::create_directory(folder.path("y=" + part));
+    std::string rows = "u,s\n" + part + ",a\n0,\"" + std::string(3'000'000, 'b') + "\"\n";
+    while (rows.size() < 17'000'000) rows += "0," + filler + "\n";
+    folder.write("y=" + part + "/v.csv", rows);
+  }
+  const std::string other = folder.write("other.csv", "u,s\n7,x\n8,x\n");
+  const std::string sql =
+      "SELECT y, CAST(max(CAST(u AS BIGINT)) AS BIGINT) FROM v GROUP BY y ORDER BY y";
+  const auto open = [&] { return open_files({{"v", folder.path("y=*/v.csv")}}); };
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(rows_of(*open(), sql), (Lines{"1|1", "2|2"}));
+  const auto whole = std::chrono::steady_clock::now() - begin;
+  constexpr int kMoments = 12;
+  for (int i = 1; i < kMoments; ++i) {
+    const auto source = open();
+    const auto stream = source->execute(sql);
+    std::thread asking([&] {
+      try {
+        for (Batch batch; stream->next(batch);) continue;
+      } catch (const Error&) {
+      }
+    });
+    std::this_thread::sleep_for(whole * i / kMoments);
+    stream->cancel();
+    asking.join();
+    const std::ifstream in_its_place(other);
+    EXPECT_EQ(rows_of(*source, sql), (Lines{"1|1", "2|2"})) << i;
+  }
+}
+
+TEST(LargeTextFiles, AreNotCopiedIntoAFolderThatIsAColumn) {
+  const Folder folder;
+  for (const char* part : {"y=1", "tmp=1"}) std::filesystem::create_directory(folder.path(part));
+  const std::string path = folder.write("y=1/v.csv", "u\n1\n");
+  SourceOptions options;
+  options.temp_directory = folder.path("tmp=1");
+  EXPECT_ERROR(open_files({{"v", path}}, options), ErrorCode::kInvalidInput);
 }
 
 /// The names of columns of a file that has other names behind its first line, asked several times: threads differ in speed.

@@ -1,0 +1,64 @@
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "gauze/base/error.h"
+#include "gauze/data/holder_internal.h"
+#include "gauze/data/source.h"
+#include "gauze/data/text_files_internal.h"
+
+namespace gauze::internal {
+namespace fs = std::filesystem;
+
+Holder parse_holder(const std::string& table, const std::string& text) {
+  std::string path = text, inside = table;
+  const auto colon = text.rfind(':');
+  if (colon != std::string::npos && is_duckdb_file(text.substr(0, colon))) {
+    path = text.substr(0, colon);
+    inside = text.substr(colon + 1);
+  }
+  std::string_view stem = path;
+  if (ends_with_any(stem, {".gz"})) stem.remove_suffix(3);
+  if (ends_with_any(stem, {".zst"})) stem.remove_suffix(4);
+  const auto absolute = [&] { return fs::absolute(path).lexically_normal().string(); };
+  if (ends_with_any(stem, {".csv", ".tsv", ".txt"})) return {Format::kCsv, absolute(), ""};
+  if (ends_with_any(path, {".parquet", ".pq"})) return {Format::kParquet, absolute(), ""};
+  if (ends_with_any(stem, {".json", ".ndjson", ".jsonl"})) return {Format::kJson, absolute(), ""};
+  if (is_duckdb_file(path)) return {Format::kDuckDb, absolute(), inside};
+  throw Error(
+      ErrorCode::kInvalidInput,
+      "what is in " + shown_path(text) +
+          "? Its name should end in .csv, .tsv, .parquet, .json, .ndjson (each also with .gz or "
+          ".zst, except Parquet) or .duckdb");
+}
+
+namespace {
+
+bool is_glob(std::string_view path) {
+  return path.find_first_of("*?[") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> find_files(DuckDbConnection& connection, const std::string& path) {
+  std::vector<std::string> files;
+  DuckDbResult found;
+  std::error_code ignored;
+  if (!is_glob(path) || fs::is_regular_file(path, ignored)) {
+    if (fs::is_regular_file(path, ignored) || fs::is_fifo(path, ignored)) files.push_back(path);
+  } else if (connection.try_run("SELECT file FROM glob(" + sql_text(path) + ") ORDER BY file",
+                                found)) {
+    for (std::size_t i = 0; i < found.rows(); ++i) files.push_back(found.text(i, 0));
+  }
+  if (files.empty())
+    throw Error(ErrorCode::kIo, "there is no file " + shown_path(path) +
+                                    " (the working directory is " +
+                                    shown_path(fs::current_path(ignored).string()) + ")");
+  for (const std::string& file : files) {
+    if (::access(file.c_str(), R_OK) != 0)
+      throw Error(ErrorCode::kIo, "the file " + shown_path(file) + " may not be read by this user");
+  }
+  return files;
+}
+
+}  // namespace gauze::internal
