@@ -87,7 +87,7 @@ void account(const AccountRequest& request) {
   print_line("  proved by the " + std::string(name(guarantee.accountant)) +
              " accountant, for neighbours under " + std::string(name(common_relation(events))));
   if (std::isfinite(guarantee.epsilon)) {
-    print_line("  " + std::string(verdict(band(guarantee.epsilon))));
+    print_line("  " + std::string(verdict(band(guarantee.epsilon, guarantee.delta))));
   }
   if (request.compare) print_comparison(request, events);
 }

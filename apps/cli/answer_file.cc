@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/data/table.h"
 #include "page.h"
 #include "question.h"
@@ -53,7 +54,7 @@ Table table_of(const Answer& answer) {
       widths.push_back(row[i].half_width ? Value(*row[i].half_width) : Value());
     }
     if (!any && !answer.rows.empty()) continue;
-    names.push_back(answer.columns[i].name + "_half_width");
+    names.push_back(half_width_name(answer.columns[i].name));
     columns.push_back(Column::of_values(Type::kDouble, widths));
   }
   return Table(std::move(names), std::move(columns));
@@ -65,11 +66,31 @@ void write_answer(const Answer& answer, const std::string& path) {
   write_table(table_of(answer), path);
 }
 
+std::string half_width_name(const std::string& column) {
+  return column + "_half_width";
+}
+
+void refuse_equal_names(const std::vector<Answer::Column>& columns) {
+  std::vector<std::string> names;
+  for (const Answer::Column& column : columns) {
+    names.push_back(column.name);
+    if (!column.is_key) names.push_back(half_width_name(column.name));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!same_name(names[i], names[j])) continue;
+      throw Error(ErrorCode::kInvalidOption,
+                  "two columns of the answer would be called '" + names[i].substr(0, 100) +
+                      "', for the error bar of a column n is called n_half_width; rename one "
+                      "with AS");
+    }
+  }
+}
+
 void check_files(const AnswerFiles& files, const std::function<bool(const std::string&)>& reads) {
   const std::string& path = files.output;
-  if (!path.empty() && !path.ends_with(".csv") && !path.ends_with(".json") &&
-      !path.ends_with(".parquet"))
-    throw Error(ErrorCode::kInvalidOption, "output: must end in .csv, .json or .parquet");
+  require(path.empty() || is_table_name(path),
+          "output: must be a name that ends in .csv, .json or .parquet");
   // A file that cannot be made would lose an answer that was paid for.
   for (const auto& [option, each] :
        {std::pair("output", &files.output), std::pair("report", &files.report)}) {

@@ -96,7 +96,7 @@ Target target(const CalibrateRequest& request) {
   require(result.epsilon > 0, "--epsilon: must be above 0; 0.1 is strong, 1 is usual");
   require(result.delta >= 0 && result.delta < 1,
           "--delta: must be at least 0 and below 1, like 1e-6");
-  refuse_weak(result.epsilon, request.accept_weak);
+  refuse_weak(result.epsilon, result.delta, request.accept_weak);
   return result;
 }
 
@@ -155,7 +155,7 @@ void run(const Family& family, const CalibrateRequest& request) {
              glyph(" at δ = ", " at delta = ") + upward(wanted.delta, 6) + ", proved by the " +
              std::string(name(proof.accountant)) + " accountant");
   for (const Event& event : events(noise)) print_line("  for " + describe(event));
-  print_line("  " + std::string(verdict(band(wanted.epsilon))));
+  print_line("  " + std::string(verdict(band(wanted.epsilon, wanted.delta))));
 }
 
 void add_family(CLI::App& command, const Family& family) {
@@ -181,7 +181,8 @@ void add_family(CLI::App& command, const Family& family) {
       "--relation", request->relation,
       "What makes data sets neighbours (local for randomized_response, else add_remove)");
   sub->add_option("--accountant", request->accountant, "By which the promise must hold (best)");
-  sub->add_flag("--accept-weak", request->accept_weak, "Allow an epsilon of 10 or more");
+  sub->add_flag("--accept-weak", request->accept_weak,
+                "Allow an epsilon of 10 or a delta of 0.01 and more");
   sub->add_flag("--json", request->json,
                 std::string("Print {\"") + family.result +
                     "\": ...} with the epsilon, delta and accountant that prove it");

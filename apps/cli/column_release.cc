@@ -36,6 +36,17 @@ Json printable(const nlohmann::json& value) {
 
 }  // namespace
 
+double quote_delta(const std::string& asked, const std::map<std::string, std::string>& options) {
+  const auto own = options.find("delta");
+  const double of_release = own == options.end() ? 0 : number(own->second, "--delta");
+  const double delta =
+      asked.empty() ? (of_release > 0 ? of_release : 1e-6) : number(asked, "--quote-delta");
+  require(delta > 0 && delta < 1,
+          asked.empty() ? "--delta: must be below 1, like 1e-6"
+                        : "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
+  return delta;
+}
+
 Guarantee price_of(const Event& event, double delta) {
   const std::optional<Ratio> pure = pure_epsilon(event);
   Guarantee price = epsilon_at({event}, pure ? 0 : delta);
@@ -65,7 +76,7 @@ void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost,
   print_line("  cost       " + shown("ε = ") + upward(cost.epsilon) +
              (cost.delta > 0 ? shown(" at δ = ") + upward(cost.delta) : "") + " under " +
              std::string(name(answer.spent.relation)) + ", by " + describe(answer.spent));
-  print_line("             " + std::string(verdict(band(cost.epsilon))));
+  print_line("             " + std::string(verdict(band(cost.epsilon, cost.delta))));
   if (!counted.empty()) print_line("  counted    " + counted);
   if (!left.empty()) print_line("  left       " + left);
 }
@@ -80,7 +91,15 @@ Request request_for(const Desk& desk, const nlohmann::json& job, const Guarantee
 }
 
 void release_column(const ColumnRequest& request) {
-  Desk desk(request.data);
+  DataOptions data = request.data;
+  if (data.rows_per_unit.empty()) data.rows_per_unit = "1";
+  require(
+      data.rows_per_unit == "1",
+      "--rows-per-unit: is 1 here, for one row of each unit takes part; histograms and SQL take "
+      "more");
+  require(request.confidence > 0 && request.confidence < 1,
+          "--confidence: must lie strictly between 0 and 1");
+  Desk desk(data);
   const TableSchema& table = private_table(desk.schema(), request.table);
   std::optional<Progress> progress;
   const ColumnJob job({.algorithm = request.algorithm,
@@ -89,9 +108,10 @@ void release_column(const ColumnRequest& request) {
                        .column = request.column,
                        .progress = until_read(progress)});
   const Guarantee cost = price_of(job.event(), request.quote_delta);
-  refuse_weak(cost.epsilon, request.accept_weak);
+  refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
   require(request.confidence == 0.95 || job.accuracy(request.confidence),
           "--confidence: must be 0.95 here, for the error bar comes with the noisy count");
+  job.expect_columns(desk.source());
   const nlohmann::json text = {{"algorithm", request.algorithm},
                                {"options", job.options()},
                                {"table", table.name},
@@ -105,13 +125,16 @@ void release_column(const ColumnRequest& request) {
                 request_for(desk, text, cost), job, [&]() -> Source& { return desk.source(); },
                 *desk.ledger(), bits);
   if (auto promise = job.accuracy(request.confidence)) answer.accuracy = *promise;
+  const std::string counted = table.unit.kind == UnitSchema::Kind::kRow
+                                  ? "each row is a privacy unit of its own"
+                                  : "one row of each " + table.unit.column + ", chosen at random";
+  const bool leaves_out =
+      request.algorithm != "count" && table.find(request.column)->domain.nullable;
   const std::optional<Budget> left = desk.left_after();
   hand_over(desk.ledger() != nullptr, [&] {
     print_release(
         answer, cost, request.json,
-        table.unit.kind == UnitSchema::Kind::kRow
-            ? "each row is a privacy unit of its own"
-            : "one row of each " + table.unit.column + ", chosen at random",
+        counted + (leaves_out ? "; rows without a value are left out" : ""),
         left ? shown(budget_text(*left)) + " in " + shown_address(desk.ledger_path()) : "");
   });
 }

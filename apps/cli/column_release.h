@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "desk.h"
@@ -23,6 +24,9 @@ struct ColumnRequest {
 
 /// Releases it through the one door, with the ledger if there is one, and prints it.
 void release_column(const ColumnRequest& request);
+
+/// The delta at which a cost is quoted: that of the release, unless another is asked for.
+double quote_delta(const std::string& asked, const std::map<std::string, std::string>& options);
 
 /// What an event costs at delta 0 where that exists, else at `delta`. Rounded up, but a short decimal is
 /// given as itself.

@@ -298,6 +298,7 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
                                       {"--analyst", options.analyst},
                                       {"--schema", options.schema},
                                       {"--unit", options.unit},
+                                      {"--rows-per-unit", options.rows_per_unit},
                                       {"--table", table}}) {
     if (!value.empty())
       throw Error(ErrorCode::kInvalidOption,

@@ -50,7 +50,7 @@ void print_promise(const Promise& promise) {
   const std::string eps = glyph("ε", "epsilon");
   std::string title = eps + " = " + upward(promise.epsilon);
   if (promise.delta > 0) title += glyph(", δ = ", ", delta = ") + upward(promise.delta);
-  print_line(heading(title + ": " + std::string(verdict(band(promise.epsilon)))));
+  print_line(heading(title + ": " + std::string(verdict(band(promise.epsilon, promise.delta)))));
   print_line();
   print(
       wrap("Compare two worlds: in one your data was used, in the other it was left out. Whatever "
@@ -121,14 +121,15 @@ void print_groups(const Promise& promise) {
 void print_bands(const Promise& promise) {
   print_line();
   print_line(heading("Where that stands"));
-  constexpr std::array<std::pair<Band, const char*>, 5> kBands = {
+  constexpr std::array<std::pair<Band, const char*>, 6> kBands = {
       {{Band::kStrong, "to 0.1"},
        {Band::kAcceptable, "to 1"},
        {Band::kJustify, "below 5"},
        {Band::kDiscouraged, "below 10"},
-       {Band::kRefused, "10 and more"}}};
+       {Band::kRefused, "10 and more"},
+       {Band::kLargeDelta, "delta 0.01 +"}}};
   for (const auto& [each, border] : kBands) {
-    std::string line = each == band(promise.epsilon) ? glyph("▸ ", "> ") : "  ";
+    std::string line = each == band(promise.epsilon, promise.delta) ? glyph("▸ ", "> ") : "  ";
     line += border;
     line += std::string(13 - std::string_view(border).size(), ' ');
     print_line(line + std::string(verdict(each)));
@@ -159,8 +160,8 @@ Json as_json(const Promise& promise) {
   }
   return {{"epsilon", promise.epsilon},
           {"delta", promise.delta},
-          {"band", name(band(promise.epsilon))},
-          {"verdict", verdict(band(promise.epsilon))},
+          {"band", name(band(promise.epsilon, promise.delta))},
+          {"verdict", verdict(band(promise.epsilon, promise.delta))},
           {"factor", finite(std::exp(promise.epsilon))},
           {"best_guess", best_guess(promise.epsilon, promise.delta)},
           {"closeness", closeness},

@@ -122,7 +122,7 @@ Released release_counts(const HistogramRequest& request) {
   values = OptionValues(algorithm.options, told(request, asked));
   job.method = algorithm.histogram(values, job.shape);
   const Guarantee cost = price_of(job.event(), request.quote_delta);
-  refuse_weak(cost.epsilon, request.accept_weak);
+  refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
   const Rows rows = Rows::parse(read_all(request.file), request.choice);
   SystemBits bits;
   auto answer = release(job, rows, bits);
@@ -137,7 +137,10 @@ Released release_counts(const HistogramRequest& request) {
 }
 
 Released release_columns(const HistogramRequest& request) {
-  Desk desk(request.data);
+  DataOptions data = request.data;
+  if (const auto rows = request.options.find("rows_per_unit"); rows != request.options.end())
+    data.rows_per_unit = rows->second;
+  Desk desk(data);
   check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
   const TableSchema& table = private_table(desk.schema(), request.table);
   std::optional<Progress> progress;
@@ -150,7 +153,8 @@ Released release_columns(const HistogramRequest& request) {
   options.options = told(request, asked);
   const HistogramJob job(std::move(options));
   const Guarantee cost = price_of(job.event(), request.quote_delta);
-  refuse_weak(cost.epsilon, request.accept_weak);
+  refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
+  job.expect_columns(desk.source());
   const nlohmann::json text = {{"algorithm", request.algorithm},
                                {"options", job.options()},
                                {"table", table.name},
@@ -245,31 +249,14 @@ void print_text(const HistogramRequest& request, const Released& released) {
   print_line("  error      " + shown(error_text(request, released)));
   print_line("  cost       " + shown("ε = ") + upward(released.cost.epsilon) +
              (released.cost.delta > 0 ? shown(", δ = ") + upward(released.cost.delta) : "") +
-             " for one " + released.unit +
-             " more or less: " + std::string(verdict(band(released.cost.epsilon))));
+             " for one " + released.unit + " more or less: " +
+             std::string(verdict(band(released.cost.epsilon, released.cost.delta))));
   print_line("  counted    " + released.counted);
   if (!released.left.empty())
     print_line("  left       " + shown(released.left) + " in " + released.ledger);
 }
 
 Json as_json(const HistogramRequest& request, const Released& released) {
-  const auto rows = [](const Answer& answer) {
-    Json list = Json::array();
-    for (const auto& row : answer.rows) {
-      Json cells = Json::object();
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        const std::string& name = answer.columns[i].name;
-        const auto number = drawn(row[i].value);
-        const auto* whole = std::get_if<std::int64_t>(&row[i].value);
-        cells[name] = whole != nullptr ? Json(*whole)
-                      : number         ? finite(*number)
-                                       : Json(to_text(row[i].value));
-        if (row[i].half_width) cells[name + "_half_width"] = finite(*row[i].half_width);
-      }
-      list.push_back(std::move(cells));
-    }
-    return list;
-  };
   const RangeEstimate total = total_of(released.view);
   Json json = {
       {"method", {{"algorithm", request.algorithm}, {"note", released.view.released.note()}}},
@@ -282,10 +269,11 @@ Json as_json(const HistogramRequest& request, const Released& released) {
       {"spent", Json::parse(to_json(released.spent).dump())}};
   const Questions& asked = released.asked;
   const HistogramView& view = released.view;
-  if (asked.empty()) json["rows"] = rows(rows_of(view));
-  if (!asked.ranges.empty()) json["ranges"] = rows(answers_to(view, {asked.ranges, {}, {}}));
+  if (asked.empty()) json["rows"] = rows_json(rows_of(view));
+  if (!asked.ranges.empty()) json["ranges"] = rows_json(answers_to(view, {asked.ranges, {}, {}}));
   for (std::size_t i = 0; i < asked.ranges.size(); ++i)
-    json["ranges"][i]["n_variance"] = finite(view.released.range(asked.ranges[i]).variance);
+    json["ranges"][i][row_names(view.axes).count + "_variance"] =
+        finite(view.released.range(asked.ranges[i]).variance);
   for (const auto& [condition, weights] : asked.where) {
     const RangeEstimate estimate = view.released.weighted(weights);
     json["where"].push_back({{"condition", condition},

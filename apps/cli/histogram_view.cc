@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "html.h"
 #include "numbers.h"
 #include "text.h"
@@ -12,8 +13,19 @@
 namespace gauze::cli {
 namespace {
 
-Answer::Column count_column() {
-  return {"n", Type::kDouble, false};
+Answer::Column count_column(const std::vector<Axis>& axes) {
+  return {row_names(axes).count, Type::kDouble, false};
+}
+
+/// Rows name one value of the axis, not where a range begins and ends.
+bool holds_names(const Axis& axis) {
+  return !axis.is_ordered() || axis.type() == Type::kBoolean;
+}
+
+/// A single cell of both truth values has no name.
+Value name_of(const Axis& axis, std::uint32_t cell) {
+  if (!axis.is_ordered()) return axis.category(cell);
+  return axis.cells() == 1 ? Value() : Value(cell == 1);
 }
 
 /// Calls visit(box) for all boxes of `steps` cells along each axis, the last axis fastest; the last box
@@ -38,14 +50,14 @@ void for_boxes(const std::vector<std::uint32_t>& cells, const std::vector<std::u
   }
 }
 
-/// Calls visit(part) for the parts of a box that hold one category each; ordered axes stay as they are.
+/// Calls visit(part) for the parts of a box that hold one name each; ranges stay as they are.
 template <class Visit>
-void for_categories(const std::vector<Axis>& axes, const Box& box, Visit visit) {
+void for_names(const std::vector<Axis>& axes, const Box& box, Visit visit) {
   std::vector<std::uint32_t> cells;
   std::vector<std::uint32_t> steps;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     cells.push_back(box.end[i] - box.begin[i]);
-    steps.push_back(axes[i].is_ordered() ? cells.back() : 1);
+    steps.push_back(holds_names(axes[i]) ? 1 : cells.back());
   }
   for_boxes(cells, steps, [&](Box part) {
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -266,7 +278,7 @@ std::string shades_legend(double most) {
 
 /// The boxes with the most rows, of too many to see.
 Answer largest_of(const HistogramView& view, std::size_t most) {
-  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
+  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column(view.axes)}, {}};
   for (const Box& box : view.boxes())
     answer.rows.push_back({{label_of(view.axes, box), {}}, view.count(box)});
   std::stable_sort(answer.rows.begin(), answer.rows.end(), [](const auto& a, const auto& b) {
@@ -302,27 +314,50 @@ std::vector<Box> HistogramView::boxes() const {
   return boxes;
 }
 
+RowNames row_names(const std::vector<Axis>& axes) {
+  std::vector<std::string> taken;
+  const auto take = [&](std::string name, const std::vector<std::string>& endings) {
+    const auto is_taken = [&](const std::string& ending) {
+      return std::any_of(taken.begin(), taken.end(),
+                         [&](const std::string& each) { return same_name(each, name + ending); });
+    };
+    while (std::any_of(endings.begin(), endings.end(), is_taken)) name += '_';
+    for (const std::string& ending : endings) taken.push_back(name + ending);
+    return name;
+  };
+  RowNames names;
+  for (const Axis& axis : axes) {
+    names.axes.push_back(holds_names(axis) ? take(axis.column(), {""})
+                                           : take(axis.column(), {"_from", "_to"}));
+  }
+  taken.push_back(names_of(axes));  // the labels of ranges stand beside the count, too
+  names.count = take("n", {"", "_half_width", "_variance"});
+  return names;
+}
+
 Answer rows_of(const HistogramView& view) {
   Answer answer;
-  for (const Axis& axis : view.axes) {
-    if (axis.is_ordered()) {
-      answer.columns.push_back({axis.column() + "_from", axis.type(), true});
-      answer.columns.push_back({axis.column() + "_to", axis.type(), true});
+  const RowNames names = row_names(view.axes);
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    const Type type = view.axes[i].type();
+    if (holds_names(view.axes[i])) {
+      answer.columns.push_back({names.axes[i], type, true});
     } else {
-      answer.columns.push_back({axis.column(), axis.type(), true});
+      answer.columns.push_back({names.axes[i] + "_from", type, true});
+      answer.columns.push_back({names.axes[i] + "_to", type, true});
     }
   }
-  answer.columns.push_back(count_column());
-  answer.columns.push_back({"n_variance", Type::kDouble, false});
+  answer.columns.push_back(count_column(view.axes));
+  answer.columns.push_back({names.count + "_variance", Type::kDouble, false});
   const auto add = [&](const Box& box) {
     std::vector<Answer::Cell> row;
     for (std::size_t i = 0; i < view.axes.size(); ++i) {
       const Axis& axis = view.axes[i];
-      if (axis.is_ordered()) {
+      if (holds_names(axis)) {
+        row.push_back({name_of(axis, box.begin[i]), {}});
+      } else {
         row.push_back({axis.edge(box.begin[i]), {}});
         row.push_back({axis.edge(box.end[i]), {}});
-      } else {
-        row.push_back({axis.category(box.begin[i]), {}});
       }
     }
     row.push_back(view.count(box));
@@ -330,7 +365,7 @@ Answer rows_of(const HistogramView& view) {
     answer.rows.push_back(std::move(row));
   };
   if (view.leaves) {
-    for (const Box& box : view.boxes()) for_categories(view.axes, box, add);
+    for (const Box& box : view.boxes()) for_names(view.axes, box, add);
   } else {
     for_boxes(extents(view.axes), std::vector<std::uint32_t>(view.axes.size(), 1), add);
   }
@@ -339,7 +374,7 @@ Answer rows_of(const HistogramView& view) {
 }
 
 Answer summary_of(const HistogramView& view, std::size_t most) {
-  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
+  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column(view.axes)}, {}};
   // Ordered cells can be taken together; categories cannot.
   double room = static_cast<double>(most);
   double ordered = 0;
@@ -362,7 +397,7 @@ Answer summary_of(const HistogramView& view, std::size_t most) {
 }
 
 Answer answers_to(const HistogramView& view, const Questions& questions) {
-  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column()}, {}};
+  Answer answer{{{names_of(view.axes), Type::kText, true}, count_column(view.axes)}, {}};
   for (const Box& box : questions.ranges)
     answer.rows.push_back({{label_of(view.axes, box), {}}, view.count(box)});
   for (const auto& [condition, weights] : questions.where)

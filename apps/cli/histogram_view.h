@@ -24,7 +24,16 @@ struct HistogramView {
   std::vector<Box> boxes() const;
 };
 
-/// Every cell or leaf with its edges or category, `n`, its half width and its variance: what files hold.
+/// What the columns of rows are called: `age` stands for age_from and age_to, `n` also for
+/// n_half_width and n_variance. Where two would be the same, the later one has an underscore.
+struct RowNames {
+  std::vector<std::string> axes;
+  std::string count;
+};
+RowNames row_names(const std::vector<Axis>& axes);
+
+/// Every cell or leaf with its edges, category or truth value, `n`, its half width and its variance:
+/// what files hold.
 Answer rows_of(const HistogramView& view);
 
 /// The same with few rows and one label each, cells taken together where there are too many; of many

@@ -21,7 +21,7 @@ struct Options {
   std::optional<std::string> rho;
   std::optional<std::string> delta;
   std::string relation = "add_remove";
-  std::string head;
+  std::optional<std::string> head;
   bool json = false;
 };
 
@@ -197,9 +197,11 @@ void export_record(const Options& options) {
 }
 
 void verify(const Options& options) {
+  require(!options.head || !options.head->empty(),
+          "--head: is empty; give the hash that was noted down, or leave it out");
   const Ledger ledger = Ledger::open(options.where);
   ledger.verify();
-  if (!options.head.empty() && !ledger.contains(options.head)) {
+  if (options.head && !ledger.contains(*options.head)) {
     throw Error(ErrorCode::kLedgerDamaged,
                 "no record has the hash given with --head: the record was cut off or written anew "
                 "since it was noted down, or it is another ledger's");
@@ -209,8 +211,8 @@ void verify(const Options& options) {
     return print_json({{"ok", true}, {"records", head.records}, {"head", head.hash}});
   }
   print_line("  every hash, state and sum of " + std::to_string(head.records) + " records fits");
-  if (options.head.empty()) return print_head(options, head);
-  print_line("  the record contains " + options.head);
+  if (!options.head) return print_head(options, head);
+  print_line("  the record contains " + *options.head);
 }
 
 DatasetBudget dataset_of(const Options& options) {
@@ -229,8 +231,16 @@ void add(const Options& options) {
 }
 
 void share(const Options& options) {
-  const Budget budget = budget_of(options);
-  Ledger::open(options.where).set_share(options.dataset, options.analyst, budget);
+  Budget budget = budget_of(options);
+  Ledger ledger = Ledger::open(options.where);
+  // A delta of 0 that was given is a share of a data set's delta, too.
+  for (const Account& account : ledger.accounts()) {
+    if (options.delta && account.dataset == options.dataset && account.analyst.empty() &&
+        account.limit.currency == Budget::Currency::kApproximate &&
+        budget.currency == Budget::Currency::kPure)
+      budget.currency = Budget::Currency::kApproximate;
+  }
+  ledger.set_share(options.dataset, options.analyst, budget);
   show(options);
 }
 

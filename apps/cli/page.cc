@@ -79,7 +79,7 @@ void check_page_name(const std::string& path) {
 std::string cost_cards(double epsilon, double delta, const std::string& left) {
   std::string result =
       card("ε = " + upward(epsilon) + (delta > 0 ? ", δ = " + upward(delta, 3) : ""),
-           "what this answer cost: " + std::string(verdict(band(epsilon))));
+           "what this answer cost: " + std::string(verdict(band(epsilon, delta))));
   result +=
       card(rounded_percent(best_guess(epsilon, delta)),
            "how often, at most, the best guess whether somebody took part is right; a coin: 50 %");

@@ -39,8 +39,10 @@ void print_cost(const Quote& quote) {
   const Plan& plan = quote.query.plan();
   print_field("cost", (is_rho(quote.price) ? cost_text(quote.epsilon, quote.delta)
                                            : price_text(quote.price)) +
-                          " for one " + unit_noun(plan) +
-                          " more or less: " + std::string(verdict(band(round_up(quote.epsilon)))));
+                          " for one " + unit_noun(plan) + " more or less: " +
+                          std::string(verdict(band(
+                              round_up(quote.epsilon),
+                              round_up(is_rho(quote.price) ? quote.delta : quote.price.delta)))));
   if (is_rho(quote.price)) print_field("charged", price_text(quote.price));
 }
 
@@ -124,9 +126,7 @@ Json cost_json(const Quote& quote) {
   return cost;
 }
 
-std::string half_width_name(const std::string& column) {
-  return column + "_half_width";
-}
+}  // namespace
 
 Json rows_json(const Answer& answer) {
   Json rows = Json::array();
@@ -141,8 +141,6 @@ Json rows_json(const Answer& answer) {
   }
   return rows;
 }
-
-}  // namespace
 
 Terms terms_of(const OptionValues& values) {
   const auto limit = [&](const char* option) -> std::optional<std::uint64_t> {
@@ -164,8 +162,12 @@ Terms terms_of(const OptionValues& values) {
 }
 
 Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
-  refuse_weak(round_up(terms.epsilon), terms.accept_weak);
+  refuse_weak(round_up(terms.epsilon), round_up(terms.delta), terms.accept_weak);
   Plan plan = plan_query(sql, desk.schema(), terms.bounds);
+  std::vector<Answer::Column> columns;
+  for (const OutputColumn& each : plan.outputs)
+    columns.push_back({each.name, each.type, each.is_key});
+  refuse_equal_names(columns);
   // What the catalogue alone can refuse is refused before anything is paid.
   std::vector<std::string> notes = read_otherwise(plan, desk.source());
   auto watch = std::make_shared<std::function<void(double)>>();

@@ -31,24 +31,12 @@ struct ReleaseRequest {
   bool json = false;
 };
 
-/// The delta at which a cost is quoted: that of the release, unless another is asked for.
-double quote_delta(const std::string& asked, const std::map<std::string, std::string>& options) {
-  const auto own = options.find("delta");
-  const double of_release = own == options.end() ? 0 : number(own->second, "--delta");
-  const double delta =
-      asked.empty() ? (of_release > 0 ? of_release : 1e-6) : number(asked, "--quote-delta");
-  require(delta > 0 && delta < 1,
-          asked.empty() ? "--delta: must be below 1, like 1e-6"
-                        : "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
-  return delta;
-}
-
 /// One row per line of a file: everything that can fail fails before a row is read.
 void release_file(const Algorithm& algorithm, const ReleaseRequest& request, double confidence,
                   double delta) {
   const Job job = algorithm.make(OptionValues(algorithm.options, request.options));
   const Guarantee cost = price_of(job.event(), delta);
-  refuse_weak(cost.epsilon, request.accept_weak);
+  refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
   if (!job.accuracy(1, confidence) && confidence != 0.95) {
     throw Error(ErrorCode::kInvalidOption,
                 "--confidence: must be 0.95 here, for the error bar comes with the noisy count");
@@ -140,7 +128,8 @@ void add_histogram(CLI::App& command, const Algorithm& algorithm) {
   sub->add_option(
       "--quote-delta", *delta,
       "At which the cost is quoted when there is no pure guarantee (that of the release, or 1e-6)");
-  sub->add_flag("--accept-weak", request->accept_weak, "Allow a cost of epsilon 10 or more");
+  sub->add_flag("--accept-weak", request->accept_weak,
+                "Allow a cost of epsilon 10 or more, or delta 0.01");
   sub->add_flag("--json", request->json, "Print the counts, the cost and the event as JSON");
   sub->footer("Input: columns of a table with a schema: --data FILE --column NAME; or " +
               algorithm.input);
@@ -165,6 +154,8 @@ void add_algorithm(CLI::App& command, const Algorithm& algorithm) {
   sub->add_flag("--header", request->column.header, "The first line names the columns");
   if (algorithm.per_person) {
     add_data_options(*sub, request->data);
+    sub->add_option("--rows-per-unit", request->data.rows_per_unit,
+                    "1 and no other: of each privacy unit one row takes part (1)");
     sub->add_option("--table", request->table, "Which table of --data (the only private one)");
   } else {  // told how to ask instead, not listed
     sub->add_option("--data,-d", request->data.data)->group("");
@@ -174,12 +165,16 @@ void add_algorithm(CLI::App& command, const Algorithm& algorithm) {
   sub->add_option(
       "--quote-delta", request->delta,
       "At which the cost is quoted when there is no pure guarantee (that of the release, or 1e-6)");
-  sub->add_flag("--accept-weak", request->accept_weak, "Allow a cost of epsilon 10 or more");
+  sub->add_flag("--accept-weak", request->accept_weak,
+                "Allow a cost of epsilon 10 or more, or delta 0.01");
   sub->add_flag("--json", request->json,
                 "Print {\"value\": ..., \"accuracy\": ..., \"cost\": ..., \"spent\": ...}");
   sub->footer(
       "Input: " + algorithm.input +
-      (algorithm.per_person ? "; or a table with a schema: --data FILE --column NAME" : ""));
+      (!algorithm.per_person ? ""
+       : algorithm.name == "count"
+           ? "; or a table with a schema: --data FILE"
+           : "; or a table with a schema, without rows that are null: --data FILE --column NAME"));
   sub->callback([request, &algorithm] { explained(algorithm, [&] { run(algorithm, *request); }); });
 }
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <memory>
+#include <set>
 
 #include "column_release.h"
 #include "command.h"
@@ -11,9 +13,26 @@
 namespace gauze::cli {
 namespace {
 
+/// Jobs are shallow; what is deep would take a stack frame for each level wherever it is copied.
+constexpr int kMostLevels = 16;
+
+/// The parser keeps one of two equal keys in silence; who wrote both meant something else.
 nlohmann::json parsed(const std::string& path) {
+  using Event = nlohmann::json::parse_event_t;
+  std::vector<std::set<std::string>> open;
+  const auto watch = [&](int depth, Event event, nlohmann::json& json) {
+    if (depth >= kMostLevels && (event == Event::object_start || event == Event::array_start))
+      throw Error(ErrorCode::kInvalidInput, "the job '" + path + "' is nested too deeply");
+    if (event == Event::object_start) open.emplace_back();
+    if (event == Event::object_end) open.pop_back();
+    if (event == Event::key && !open.back().insert(json.get<std::string>()).second)
+      throw Error(ErrorCode::kInvalidInput, "the job '" + path + "' holds the name '" +
+                                                json.get<std::string>().substr(0, 40) +
+                                                "' twice in one object");
+    return true;
+  };
   try {
-    return nlohmann::json::parse(read_all(path));
+    return nlohmann::json::parse(read_all(path), watch);
   } catch (const nlohmann::json::parse_error& error) {
     throw Error(ErrorCode::kInvalidInput, "the job '" + path +
                                               "' is no JSON: it breaks off or errs at byte " +
@@ -35,6 +54,20 @@ void run_question(const JobDescription& job, DataOptions data, bool json) {
   hand_out(ask(desk, std::move(priced)), files, json);
 }
 
+/// Takes out of the options what the command line has besides those of the algorithm.
+OptionValues taken_out(nlohmann::json& options, const Algorithm& algorithm,
+                       const std::vector<OptionSpec>& besides) {
+  nlohmann::json taken = nlohmann::json::object();
+  for (const auto& [name, type, description, fallback] : besides) {
+    const bool own = std::any_of(algorithm.options.begin(), algorithm.options.end(),
+                                 [&](const OptionSpec& option) { return option.name == name; });
+    if (own || !options.is_object() || !options.contains(name)) continue;
+    taken[name] = options.at(name);
+    options.erase(name);
+  }
+  return {besides, taken};
+}
+
 /// Options as they would be typed.
 std::map<std::string, std::string> typed(const nlohmann::json& options) {
   std::map<std::string, std::string> words;
@@ -47,10 +80,20 @@ std::map<std::string, std::string> typed(const nlohmann::json& options) {
   return words;
 }
 
-void run_histogram(const JobDescription& job, const DataOptions& data, bool json) {
+void run_histogram(JobDescription job, const DataOptions& data, bool json) {
+  using Type = OptionSpec::Type;
+  const OptionValues besides = taken_out(
+      job.options, find_algorithm(job.algorithm),
+      {{"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"},
+       {"non_negative", Type::kFlag, "no negative counts", "false"},
+       {"whole", Type::kFlag, "whole numbers besides", "false"}});
   HistogramRequest request;
+  request.accept_weak = besides.flag("accept_weak");
+  request.non_negative = besides.flag("non_negative");
+  request.whole = besides.flag("whole");
   request.algorithm = job.algorithm;
   request.options = typed(job.options);
+  request.quote_delta = quote_delta("", request.options);
   request.data = data;
   request.table = job.table;
   request.columns = list_of(job.column);
@@ -59,6 +102,28 @@ void run_histogram(const JobDescription& job, const DataOptions& data, bool json
   request.json = json;
   request.files = {job.output, job.report};
   release_histogram(request);
+}
+
+void run_column(JobDescription job, const DataOptions& data, bool json) {
+  using Type = OptionSpec::Type;
+  require(job.output.empty() && job.report.empty(),
+          "\"output\" and \"report\" go with SQL and histograms; a number is printed");
+  require(job.ranges.empty() && job.where.empty(), "\"ranges\" and \"where\" go with histograms");
+  const OptionValues besides = taken_out(
+      job.options, find_algorithm(job.algorithm),
+      {{"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"},
+       {"confidence", Type::kNumber, "of the error bar", "0.95"}});
+  ColumnRequest request;
+  request.algorithm = job.algorithm;
+  request.options = job.options;
+  request.data = data;
+  request.table = job.table;
+  request.column = job.column;
+  request.confidence = besides.real("confidence");
+  request.quote_delta = quote_delta("", typed(job.options));
+  request.accept_weak = besides.flag("accept_weak");
+  request.json = json;
+  release_column(request);
 }
 
 void run(const std::string& path, bool json) {
@@ -74,17 +139,7 @@ void run(const std::string& path, bool json) {
   data.analyst = job.analyst;
   if (!job.sql.empty()) return run_question(job, data, json);
   if (find_algorithm(job.algorithm).histogram) return run_histogram(job, data, json);
-  require(job.output.empty() && job.report.empty(),
-          "\"output\" and \"report\" go with SQL and histograms; a number is printed");
-  require(job.ranges.empty() && job.where.empty(), "\"ranges\" and \"where\" go with histograms");
-  ColumnRequest request;
-  request.algorithm = job.algorithm;
-  request.options = job.options;
-  request.data = data;
-  request.table = job.table;
-  request.column = job.column;
-  request.json = json;
-  release_column(request);
+  run_column(job, data, json);
 }
 
 }  // namespace

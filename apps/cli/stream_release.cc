@@ -58,7 +58,7 @@ std::string line_of(const nlohmann::json& said, const std::string& before_number
 void release_stream(const Algorithm& algorithm, const StreamRequest& request) {
   const DialogueJob job = algorithm.dialogue(OptionValues(algorithm.options, request.options));
   const Guarantee cost = price_of(job.event(), request.quote_delta);
-  refuse_weak(cost.epsilon, request.accept_weak);
+  refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
   Lines lines(request.file);
   nlohmann::json all = nlohmann::json::array();
   Dialogue dialogue{[&] { return lines.next(); },

@@ -81,6 +81,7 @@ TEST(CalibrateCommand, BadOptionsNameTheOption) {
       {"laplace --epsilon 1 --l1-sensitivity inf", "--l1-sensitivity"},
       {"laplace --epsilon 1", "--l1-sensitivity"},
       {"gaussian --epsilon 1 --delta 1 --l2-sensitivity 1", "--delta"},
+      {"gaussian --epsilon 1 --delta 0.01 --l2-sensitivity 1", "--accept-weak"},
       {"gaussian --epsilon 1 --delta 1e-6 --l2-sensitivity 1 --rate 0", "--rate"},
       {"gaussian --epsilon 1 --delta 1e-6 --l2-sensitivity 1 --rate 1.5", "--rate"},
       {"gaussian --epsilon 1 --delta 1e-6 --l2-sensitivity 1 --steps 10", "--rate"},

@@ -21,6 +21,14 @@ TEST(ExplainCommand, GivesTheNumbersAsJson) {
   EXPECT_NEAR(json.at("groups").at(1).at("epsilon").get<double>(), 5, 1e-9);
 }
 
+TEST(ExplainCommand, CallsNoGuaranteeAcceptableWhoseDeltaIsLarge) {
+  EXPECT_EQ(gauze_program("explain --epsilon 1 --delta 1 --json").json().at("band"), "large_delta");
+  const Ran ran = gauze_program("explain --epsilon 1 --delta 0.01", "", "LC_ALL=C");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(ran.out.substr(0, ran.out.find('\n')), HasSubstr("promises little"));
+  EXPECT_THAT(ran.out, HasSubstr("> delta 0.01 +"));
+}
+
 TEST(ExplainCommand, ShowsTheWholePublishedTable) {
   const std::string text = gauze_program("explain --epsilon 1", "", "LC_ALL=C").out;
   for (const char* cell : {"0.0004-0.0027", "0.1839-0.8161", "0.9728-0.9963", "0.0034-0.9966",

@@ -42,6 +42,57 @@ TEST(HistogramCommand, CountsTheCellsOfAColumnWithErrorBars) {
   EXPECT_NEAR(ran.json().at("total").at("n").get<double>(), 3000, 200);
 }
 
+/// 600 rows with a truth value `b` and a category `n`.
+std::string flags(const Folder& folder) {
+  std::string rows = "b,n\n";
+  for (int i = 0; i < 600; ++i)
+    rows += (i % 3 == 0 ? "true," : "false,") + std::string(i % 2 == 0 ? "few" : "many") + "\n";
+  folder.write("flags.schema.json", R"({"version": 1, "dataset": "flags", "tables": {"flags": {
+    "unit": "row", "columns": {
+      "b": {"type": "boolean", "nulls": false},
+      "n": {"type": "text", "categories": ["few", "many"], "nulls": false, "default": "few"}}}}})");
+  return folder.write("flags.csv", rows);
+}
+
+TEST(HistogramCommand, TruthValuesAreNamedAsCategoriesAre) {
+  const Folder folder;
+  const std::string data = flags(folder);
+  for (const char* method : {"flat_histogram", "adaptive_grid"}) {
+    const Ran ran = gauze_program("release " + std::string(method) + " --epsilon 1 --data " + data +
+                                  " --column b --json -o " + folder.path("b.csv"));
+    ASSERT_EQ(ran.exit, 0) << method << ran.err;
+    const auto rows = ran.json().at("rows");
+    ASSERT_EQ(rows.size(), 2u) << ran.out;
+    EXPECT_EQ(rows[0].at("b"), false) << ran.out;
+    EXPECT_EQ(rows[1].at("b"), true) << ran.out;
+    EXPECT_THAT(folder.read("b.csv"),
+                AllOf(HasSubstr("b,n,n_half_width,n_variance\nfalse,"), HasSubstr("\ntrue,")));
+  }
+  const std::string both = "release flat_histogram --epsilon 1 --cells 1 --column b --data " + data;
+  EXPECT_TRUE(gauze_program(both + " --json").json().at("rows")[0].at("b").is_null());
+  EXPECT_THAT(gauze_program(both).out, HasSubstr("any"));
+}
+
+TEST(HistogramCommand, ACountIsNeverCalledAsAColumnIs) {
+  const Folder folder;
+  const std::string data = flags(folder);
+  const std::string release = "release flat_histogram --epsilon 1 --json --data " + data;
+  const Ran ran = gauze_program(release + " --column n -o " + folder.path("n.csv") + " --report " +
+                                folder.path("n.html"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const auto rows = ran.json().at("rows");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("n"), "few");
+  EXPECT_NEAR(rows[0].at("n_").get<double>(), 300, 100);
+  EXPECT_TRUE(rows[0].contains("n__half_width"));
+  EXPECT_THAT(folder.read("n.csv"), HasSubstr("n,n_,n__half_width,n__variance\nfew,"));
+  EXPECT_THAT(folder.read("n.html"), HasSubstr("few"));
+  const Ran range = gauze_program(release + " --column n --range many");
+  ASSERT_EQ(range.exit, 0) << range.err;
+  EXPECT_EQ(range.json().at("ranges")[0].at("n"), "many");
+  EXPECT_TRUE(range.json().at("ranges")[0].contains("n__variance"));
+}
+
 TEST(HistogramCommand, AnswersRangesInTheColumnsOwnValues) {
   const Folder folder;
   const std::string data = people(folder);

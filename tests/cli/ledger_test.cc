@@ -111,6 +111,23 @@ TEST(LedgerCommand, VerifiesAndRemembersAHeadThatWasNotedDown) {
   const Ran other = gauze_program("ledger verify --head " + std::string(64, 'a') + " " + path);
   EXPECT_EQ(other.exit, 5);
   EXPECT_THAT(other.err, HasSubstr("ledger_damaged"));
+  // A variable of a script that was never set is no hash that fits.
+  const Ran empty = gauze_program("ledger verify --head \"\" " + path);
+  EXPECT_EQ(empty.exit, 2);
+  EXPECT_THAT(empty.err, HasSubstr("--head"));
+  EXPECT_EQ(gauze_program("ledger verify " + path).exit, 0);
+}
+
+TEST(LedgerCommand, AShareMayHaveNoDelta) {
+  const Folder folder;
+  const std::string path = folder.path("people.ledger");
+  const std::string whole = "ledger init " + path + " --dataset people --epsilon 3";
+  const std::string share = "ledger share " + path + " --dataset people --analyst ada --epsilon 1";
+  ASSERT_EQ(gauze_program(whole + " --delta 1e-6").exit, 0);
+  const Ran ran = gauze_program(share + " --delta 0 --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(ran.json().at("accounts").at(1).at("budget").at("delta"), 0);
+  EXPECT_EQ(gauze_program(share).exit, 2) << "a delta that was forgotten";
 }
 
 TEST(LedgerCommand, GivesShares) {

@@ -33,6 +33,52 @@ TEST(SqlOutput, CsvJsonAndParquetReadBack) {
   }
 }
 
+TEST(SqlOutput, NamesThatTheFileCannotTellApartAreRefusedBeforeTheyArePaid) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 1");
+  const auto records = [&] {
+    return gauze_program("ledger verify --json " + clinic.path("clinic.ledger"))
+        .json()
+        .at("records");
+  };
+  const auto before = records();
+  const std::string file = clinic.path("answer.csv");
+  for (const char* columns :
+       {"ward, COUNT(*)+1000000 AS n_half_width, COUNT(*)+500000 AS n",
+        "ward, COUNT(*) AS n, COUNT(*) AS N_Half_Width", "ward AS n_half_width, COUNT(*) AS n",
+        "ward, COUNT(*) AS n, COUNT(*) AS n_2, COUNT(*) AS n_2_half_width"}) {
+    for (const std::string& more :
+         {std::string("--json"), "-o " + file, std::string("--explain")}) {
+      const Ran ran = ask(clinic, "SELECT " + std::string(columns) + " FROM visits GROUP BY ward",
+                          "--epsilon 1 " + more);
+      EXPECT_EQ(ran.exit, 2) << columns << more;
+      EXPECT_THAT(ran.err, HasSubstr("AS")) << columns << more;
+      EXPECT_THAT(ran.err, Not(HasSubstr("paid"))) << columns << more;
+      EXPECT_EQ(ran.out, "") << columns << more;
+    }
+  }
+  EXPECT_EQ(records(), before);
+  const Ran ran = ask(clinic, "SELECT ward, COUNT(*) AS n, COUNT(*) AS N FROM visits GROUP BY ward",
+                      "--epsilon 1 -o " + file);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(slurp(file), StartsWith("ward,n,n_half_width,n_2,n_2_half_width\n"));
+}
+
+TEST(SqlOutput, AnEndingWithoutANameIsRefusedBeforeItIsPaid) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 1");
+  for (const char* name : {".csv", ".json", ".parquet"}) {
+    const Ran ran = gauze_program(
+        "sql '" + std::string(kByWard) + "' --epsilon 1 --data " + clinic.path("") + " -o " + name,
+        "", "cd " + clinic.path("") + ";");
+    EXPECT_EQ(ran.exit, 2) << name;
+    EXPECT_THAT(ran.err, Not(HasSubstr("paid"))) << name;
+  }
+  const Ran ran = ask(clinic, kByWard, "--epsilon 1 -o " + clinic.path("ANSWER.CSV"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_THAT(clinic.read("ANSWER.CSV"), StartsWith("ward,n,"));
+}
+
 TEST(SqlOutput, TheReportStandsAlone) {
   const Clinic clinic;
   const std::string page = clinic.path("page.html");

@@ -20,6 +20,21 @@ TEST(SqlScript, RunsOneStatementPerSemicolon) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("\"n\""), HasSubstr("\"m\"")));
 }
 
+TEST(SqlScript, StringsOfEveryKindHoldSemicolons) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 9");
+  for (const char* text : {"$$a;b$$", "$t_1$a;$$;b$t_1$", "E'\\';'", "e'a'';\\\\;'", "'\\'"}) {
+    const Ran ran =
+        gauze_program("sql --epsilon 0.5 --json" + clinic.data(),
+                      "SELECT COUNT(*) AS n FROM visits WHERE ward = " + std::string(text) +
+                          "; SELECT COUNT(*) AS m FROM visits");
+    ASSERT_EQ(ran.exit, 0) << text << ran.err;
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 2) << text << ran.out;
+  }
+  // What is not finished is asked, and refused, not passed over.
+  EXPECT_EQ(gauze_program("sql --epsilon 0.5" + clinic.data(), "$$a;b").exit, 2);
+}
+
 TEST(SqlScript, StopsAtTheFirstError) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");

@@ -413,6 +413,7 @@ TEST(SqlCommand, BadInputGetsOneLineThatSaysWhatToDo) {
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 0", 2, "epsilon"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 11", 2, "accept-weak"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --delta 1", 2, "delta"},
+        Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --delta 0.99", 2, "--accept-weak"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --output a.xls", 2, ".parquet"},
         Case{"SELECT COUNT(*) FROM visits", "--epsilon 1 --report a.csv", 2, ".html"},
         Case{"", "--epsilon 1", 2, "syntax"},
@@ -442,7 +443,7 @@ TEST(SqlCommand, BadInputGetsOneLineThatSaysWhatToDo) {
 // must not choose that limit.
 TEST(SqlCommand, MemoryIsForRowsThatWaitAndNotForTheEngine) {
   const Clinic clinic;
-  for (const std::string& sql : {"SELECT COUNT(*) FROM visits", kByWard}) {
+  for (const std::string sql : {"SELECT COUNT(*) FROM visits", kByWard}) {
     EXPECT_EQ(ask(clinic, sql, "--epsilon 1 --memory 1M").exit, 0) << sql;
   }
 }

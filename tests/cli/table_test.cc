@@ -57,6 +57,47 @@ TEST(ReleaseOnTables, RefusesWhatMakesNoSense) {
       << "nothing was spent";
 }
 
+// In the schema, not in the file: known before anything is paid.
+TEST(ReleaseOnTables, WhatTheCatalogueRefusesIsFree) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 1");
+  clinic.write("visits.csv", "patient_id,ward,age\n1,day,30\n");
+  const std::string end = R"(, "options": {"epsilon": 0.1}, "data": ")" + clinic.path("") + "\"}";
+  for (const auto& [options, job] :
+       {std::pair("mean --column cost", R"({"algorithm": "mean", "column": "cost")"),
+        {"flat_histogram --cells 4 --column cost",
+         R"({"algorithm": "flat_histogram", "column": "cost")"},
+        {"flat_histogram --columns ward,ward",
+         R"({"algorithm": "flat_histogram", "column": "ward,ward")"},
+        {"flat_histogram --columns age,AGE",
+         R"({"algorithm": "flat_histogram", "column": "age,AGE")"}}) {
+    const Ran ran =
+        gauze_program(std::string("release ") + options + " --epsilon 0.1" + clinic.data());
+    EXPECT_EQ(ran.exit, 2) << options << ran.err;
+    EXPECT_THAT(ran.err, Not(HasSubstr("reserved"))) << options;
+    const Ran asked = gauze_program("run -", job + end);
+    EXPECT_EQ(asked.exit, 2) << job << asked.err;
+    EXPECT_THAT(asked.err, Not(HasSubstr("reserved"))) << job;
+  }
+  EXPECT_EQ(gauze_program("release count --epsilon 1" + clinic.data()).exit, 0)
+      << "nothing was spent";
+}
+
+TEST(ReleaseOnTables, NeedsNoSchemaToCount) {
+  const Folder folder;
+  const std::string data =
+      " --unit id --data " + folder.write("people.csv", "id,city\n1,a\n1,b\n2,a\n");
+  EXPECT_EQ(gauze_program("release count --epsilon 1" + data).exit, 0);
+  EXPECT_EQ(gauze_program("release count --epsilon 1 --rows-per-unit 1" + data).exit, 0);
+  EXPECT_THAT(gauze_program("release count --epsilon 1 --rows-per-unit 2" + data).err,
+              HasSubstr("is 1"));
+  // A histogram then tells what is missing indeed.
+  EXPECT_THAT(
+      gauze_program("release flat_histogram --epsilon 1 --column city --rows-per-unit 2" + data)
+          .err,
+      HasSubstr("categories"));
+}
+
 TEST(RunCommand, RunsQuestionsAndAlgorithmsFromJson) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 9");
@@ -79,6 +120,30 @@ TEST(RunCommand, RunsQuestionsAndAlgorithmsFromJson) {
   EXPECT_NEAR(mean.json().at("value").get<double>(), 44.5, 10);
 }
 
+TEST(RunCommand, TakesWhatTheCommandLineHasBesides) {
+  const Clinic clinic;
+  const auto ran = [&](const std::string& algorithm, const std::string& more) {
+    return gauze_program("run --json -",
+                         R"({"algorithm": ")" + algorithm + R"(", "options": {"epsilon": )" + more +
+                             R"(}, "column": "age", "data": ")" + clinic.path("") + "\"}");
+  };
+  for (const char* algorithm : {"count", "flat_histogram"}) {
+    EXPECT_THAT(ran(algorithm, "12").err, HasSubstr("accept_weak")) << algorithm;
+    EXPECT_EQ(ran(algorithm, R"(12, "accept_weak": false)").exit, 2) << algorithm;
+    const Ran weak = ran(algorithm, R"(12, "accept_weak": true)");
+    EXPECT_EQ(weak.exit, 0) << algorithm << weak.err;
+  }
+  EXPECT_EQ(ran("count", R"(1, "confidence": 0.5)").json().at("accuracy").at("confidence"), 0.5);
+  EXPECT_EQ(ran("stable_mode", R"(1, "delta": 1e-5)").json().at("cost").at("delta"), 1e-5);
+  EXPECT_EQ(ran("quantile_interval", R"(1, "confidence": 0.5, "probabilities": 0.5)").exit, 0);
+  const Ran counts = ran("flat_histogram", R"(0.1, "non_negative": true, "whole": true)");
+  ASSERT_EQ(counts.exit, 0) << counts.err;
+  for (const auto& row : counts.json().at("rows")) {
+    EXPECT_GE(row.at("n"), 0);
+    EXPECT_TRUE(row.at("n").is_number_integer());
+  }
+}
+
 TEST(RunCommand, BadJobsAreRefused) {
   const Clinic clinic;
   const std::string data = R"("data": ")" + clinic.path("") + "\"";
@@ -88,7 +153,14 @@ TEST(RunCommand, BadJobsAreRefused) {
         R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilom": 1}, )" + data + "}",
         R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilon": 1}, "extra": 1, )" + data +
             "}",
-        R"({"algorithm": "nothing", "options": {"epsilon": 1}, )" + data + "}"}) {
+        R"({"algorithm": "nothing", "options": {"epsilon": 1}, )" + data + "}",
+        R"({"algorithm": "count", "options": {"epsilon": 1, "epsilon": 2}, )" + data + "}",
+        R"({"algorithm": "count", "options": {"epsilon": 1, "whole": true}, )" + data + "}",
+        R"({"algorithm": "count", "options": {"epsilon": 1, "confidence": 2}, )" + data + "}",
+        R"({"algorithm": "count", "options": {"epsilon": 1}, "table": "visits\u0000", )" + data +
+            "}",
+        R"({"algorithm": "count", "options": )" + std::string(70'000, '[') +
+            std::string(70'000, ']') + ", " + data + "}"}) {
     const Ran ran = gauze_program("run -", job);
     EXPECT_EQ(ran.exit, 2) << job << ran.err;
     EXPECT_EQ(ran.out, "") << job;
@@ -111,6 +183,22 @@ TEST(SchemaCommand, WritesAFormFromNamesAndTypesAlone) {
   EXPECT_EQ(gauze_program("sql \"SELECT COUNT(*) FROM people\" --epsilon 1 --data " + file).exit,
             2);
   EXPECT_EQ(gauze_program("schema template /no/such.csv").exit, 5);
+}
+
+TEST(SchemaCommand, NamesThatAreNotUtf8AreRefusedWithAWayOut) {
+  const Folder folder;
+  for (const char* json : {"", "--json "}) {
+    const Ran ran = gauze_program("schema template " + std::string(json) +
+                                  folder.write("lat.csv",
+                                               "Gr\xf6\xdf"
+                                               "e,id\n1,2\n"));
+    EXPECT_EQ(ran.exit, 2) << ran.err;
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("invalid_input"), HasSubstr("save the file as UTF-8")));
+    EXPECT_EQ(ran.out, "");
+  }
+  const Ran ran = gauze_program("schema template " + folder.write("utf.csv", "Größe,id\n1,2\n"));
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_TRUE(ran.json().at("tables").at("utf").at("columns").contains("Größe"));
 }
 
 TEST(SchemaCommand, TellsTheStewardWhatDoesNotKeepTheSchema) {

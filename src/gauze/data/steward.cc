@@ -5,6 +5,7 @@
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
 #include "gauze/data/normalise.h"
+#include "gauze/data/utf8_internal.h"
 
 namespace gauze {
 namespace {
@@ -168,6 +169,8 @@ class Checker {
 Json schema_template(Source& source, const std::vector<std::string>& tables) {
   Json json{{"version", 1}, {"dataset", nullptr}};
   for (const std::string& table : tables) {
+    if (!internal::is_utf8(table))
+      throw Error(ErrorCode::kInvalidInput, "a table's name is not UTF-8; rename it");
     Json& to = json["tables"][table];
     to["todo"] =
         "unit: the column that says whose a row is, or \"row\" when every row is another person "
@@ -176,8 +179,13 @@ Json schema_template(Source& source, const std::vector<std::string>& tables) {
         "unit take part";
     to["unit"] = nullptr;
     to["rows_per_unit"] = nullptr;
-    for (const ColumnInfo& info : source.columns(table))
+    for (const ColumnInfo& info : source.columns(table)) {
+      if (!internal::is_utf8(info.name))
+        throw Error(ErrorCode::kInvalidInput,
+                    "a column's name in '" + table +
+                        "' is not UTF-8, which names in a schema are; save the file as UTF-8");
       to["columns"][info.name] = column_template(info);
+    }
   }
   return json;
 }

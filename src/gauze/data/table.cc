@@ -262,29 +262,46 @@ std::string carried(const Dialect& dialect, const ColumnSchema& column,
                                            column.name + "'" + did_you_mean(column.name, names));
 }
 
+/// The SELECT of these columns, and their types.
+struct Selected {
+  std::string sql;
+  std::vector<Type> types;
+};
+
+Selected selected(Source& source, const TableSchema& schema,
+                  const std::vector<std::string>& names) {
+  const auto infos = source.columns(schema.name);
+  Selected result;
+  for (const std::string& name : names) {
+    const ColumnSchema* column = schema.find(name);
+    if (!column)
+      throw Error(ErrorCode::kUnknownName, "the schema of table '" + schema.name +
+                                               "' has no column '" + name.substr(0, 60) + "'");
+    result.sql +=
+        (result.sql.empty() ? "SELECT " : ", ") + carried(source.dialect(), *column, infos, schema);
+    result.types.push_back(column->domain.type);
+  }
+  result.sql += " FROM " + source.table_sql(schema.name);
+  return result;
+}
+
 }  // namespace
+
+void expect_columns(Source& source, const TableSchema& schema,
+                    const std::vector<std::string>& columns) {
+  selected(source, schema, columns);
+}
 
 Table read_table(Source& source, const TableSchema& schema, const std::vector<std::string>& columns,
                  const std::function<void(double done)>& progress) {
   std::vector<std::string> names = columns;
   if (names.empty())
     for (const ColumnSchema& each : schema.columns) names.push_back(each.name);
-  const auto infos = source.columns(schema.name);
-  std::string sql;
-  std::vector<Type> types;
-  for (const std::string& name : names) {
-    const ColumnSchema* column = schema.find(name);
-    if (!column)
-      throw Error(ErrorCode::kUnknownName, "the schema of table '" + schema.name +
-                                               "' has no column '" + name.substr(0, 60) + "'");
-    sql += (sql.empty() ? "SELECT " : ", ") + carried(source.dialect(), *column, infos, schema);
-    types.push_back(column->domain.type);
-  }
-  sql += " FROM " + source.table_sql(schema.name);
+  const Selected select = selected(source, schema, names);
   std::vector<Growing> growing = read_mended([&] {
-    std::vector<Growing> read(types.size());
-    for (std::size_t i = 0; i < types.size(); ++i) read[i].type = types[i];
-    const auto stream = source.execute(sql);
+    std::vector<Growing> read(select.types.size());
+    for (std::size_t i = 0; i < select.types.size(); ++i) read[i].type = select.types[i];
+    const auto stream = source.execute(select.sql);
     for (Batch batch; stream->next(batch);) {
       for (std::size_t i = 0; i < read.size(); ++i) read[i].append(batch.columns[i], batch.rows);
       if (progress) progress(stream->progress());

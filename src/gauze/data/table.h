@@ -94,12 +94,19 @@ class Table {
   std::vector<Column> columns_;
 };
 
+/// Throws `kUnknownName` where `read_table` would for want of a column, from schema and catalogue alone.
+void expect_columns(Source& source, const TableSchema& schema,
+                    const std::vector<std::string>& columns);
+
 /// The named columns of a table as its schema promises them: converted, clamped, mapped (normalise.h).
 /// All declared columns when none is named. The order of rows means nothing. `progress` hears how far it is, 1 at the
 /// end, and may throw to cancel. Throws `kUnknownName` and what the source throws.
 Table read_table(Source& source, const TableSchema& schema,
                  const std::vector<std::string>& columns = {},
                  const std::function<void(double done)>& progress = {});
+
+/// Whether `write_table` can tell a format from the path: a name, then .csv, .json or .parquet.
+bool is_table_name(std::string_view path);
 
 /// Writes .csv, .json or .parquet, under another name first, so that a reader sees all or nothing.
 /// Throws `kInvalidOption` for other endings and `kIo`, leaving nothing behind.

@@ -139,10 +139,13 @@ bool ends_with(std::string_view path, std::string_view ending) {
 
 }  // namespace
 
+bool is_table_name(std::string_view path) {
+  return ends_with(path, ".csv") || ends_with(path, ".json") || ends_with(path, ".parquet");
+}
+
 void write_table(const Table& table, const std::string& path) {
   const bool parquet = ends_with(path, ".parquet");
-  require(parquet || ends_with(path, ".csv") || ends_with(path, ".json"),
-          "the file to write must end in .csv, .json or .parquet");
+  require(is_table_name(path), "the file to write must end in .csv, .json or .parquet");
   Draft draft(path);
   if (parquet)
     write_parquet(table, draft);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/data/bound.h"
 #include "gauze/data/table.h"
 
@@ -45,7 +46,7 @@ ColumnJob::Options completed(ColumnJob::Options options) {
   require(given["relation"] == name(Relation::kAddRemove),
           "relation: is add_remove on tables, for the number of privacy units is private");
   if (options.column.empty()) {
-    require(!has_option(algorithm, "lower"), "column: is missing; say which column to look at");
+    require(algorithm.name == "count", "column: is missing; say which column to look at");
     return options;
   }
   const ColumnSchema& column = column_of(options.table, options.column);
@@ -61,8 +62,21 @@ ColumnJob::Options completed(ColumnJob::Options options) {
   return options;
 }
 
+/// The columns that are read. Whoever has no column to look at is counted by any: the unit's own, or the first.
+std::vector<std::string> columns_of(const ColumnJob::Options& options) {
+  const std::string unit = bounds_of(options.table).unit;
+  const std::string& column = !options.column.empty() ? options.column
+                              : !unit.empty()         ? unit
+                                                      : options.table->columns.front().name;
+  if (unit.empty() || same_name(unit, column)) return {column};
+  return {column, unit};
+}
+
 std::string cell(const Column& column, std::size_t row) {
   if (column.is_null(row)) return "";
+  const Type type = column.type();
+  if (type == Type::kBoolean || type == Type::kDate || type == Type::kTimestamp)
+    return to_text(column.value(row));
   char digits[32];
   char* end = digits;
   if (!column.integers().empty())
@@ -78,27 +92,25 @@ std::string cell(const Column& column, std::size_t row) {
 
 ColumnJob::ColumnJob(Options options)
     : options_(completed(std::move(options))),
-      job_(make_job(options_.algorithm.get(), options_.options)) {
-  bounds_of(options_.table);
+      read_(columns_of(options_)),
+      job_(make_job(options_.algorithm.get(), options_.options)) {}
+
+void ColumnJob::expect_columns(Source& source) const {
+  gauze::expect_columns(source, options_.table, read_);
 }
 
 Release<nlohmann::json> ColumnJob::run(Source& source, Context& context) const {
   TableBounds bounds = bounds_of(options_.table);
-  const std::string unit = bounds.unit;
-  // Whoever has no column to look at is counted by any: the unit's own, or the first.
-  const std::string column = !options_.column.empty() ? options_.column
-                             : !unit.empty()          ? unit
-                                                      : options_.table->columns.front().name;
-  std::vector<std::string> read = {column};
-  if (!unit.empty() && unit != column) read.push_back(unit);
   bounds.rows_per_unit = std::uint64_t{1};
-  bounds.columns = std::vector<ColumnSchema>{column_of(options_.table, column)};
-  const BoundedTable table = bound(read_table(source, options_.table, read, options_.progress),
+  bounds.columns = std::vector<ColumnSchema>{column_of(options_.table, read_.front())};
+  const BoundedTable table = bound(read_table(source, options_.table, read_, options_.progress),
                                    std::move(bounds), context.bits);
   const Column& values = table.rows().columns().front();
   std::vector<std::string> cells;
   cells.reserve(values.size());
-  for (std::size_t row = 0; row < values.size(); ++row) cells.push_back(cell(values, row));
+  const bool counts_nulls = options_.algorithm.get() == "count";
+  for (std::size_t row = 0; row < values.size(); ++row)
+    if (counts_nulls || !values.is_null(row)) cells.push_back(cell(values, row));
   return job_.run(Rows(std::move(cells)), context);
 }
 

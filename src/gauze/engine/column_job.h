@@ -15,8 +15,9 @@ namespace gauze {
 /// An algorithm of the registry on one column of a private table.
 ///
 /// One row of each privacy unit takes part, chosen at random, and the column is normalised and bounded
-/// as the schema says; so neighbours are one unit more or less. `lower` and `upper` are the schema's
-/// when they are not given, and `relation` is add_remove.
+/// as the schema says; so neighbours are one unit more or less. Rows without a value in the column are left
+/// out, but for `count`, which counts units. `lower` and `upper` are the schema's when they are not given, and
+/// `relation` is add_remove.
 ///
 /// Privacy    that of the algorithm, per privacy unit of the table.
 /// Accuracy   that of the algorithm, on the rows that take part.
@@ -41,10 +42,13 @@ class ColumnJob {
   /// The options the algorithm was made with, filled in.
   const nlohmann::json& options() const { return options_.options; }
 
+  /// Throws `kUnknownName` where the source lacks a column that is read: before anything is paid.
+  void expect_columns(Source& source) const;
   Release<nlohmann::json> run(Source& source, Context& context) const;
 
  private:
   Options options_;
+  std::vector<std::string> read_;  ///< the column, and the unit's where it is another
   Job job_;
 };
 

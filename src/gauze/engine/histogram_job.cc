@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/data/bound.h"
 #include "gauze/data/table.h"
 
@@ -49,6 +50,8 @@ std::vector<Axis> axes_meant(const HistogramJob::Options& options) {
       throw Error(ErrorCode::kUnknownName, "the table '" + options.table->name +
                                                "' has no column '" + columns[i].substr(0, 100) +
                                                "' in its schema");
+    for (std::size_t before = 0; before < i; ++before)
+      require(!same_name(columns[before], columns[i]), "columns: name each column once");
     const std::uint64_t wanted = cells.size() == 1 ? cells[0] : cells[i];
     require(wanted <= 1u << 31, "cells: must be at most 2^31");
     // One number for several columns is meant for those that are cut; categories are what they are.
@@ -57,6 +60,17 @@ std::vector<Axis> axes_meant(const HistogramJob::Options& options) {
                       columns.size() == 1 || method_named(options).points ? most : 64);
   }
   return axes;
+}
+
+/// The columns that are read.
+std::vector<std::string> columns_of(const HistogramJob::Options& options) {
+  std::vector<std::string> read = options.columns;
+  const std::string unit = bounds_of(options.table).unit;
+  if (!unit.empty() && std::none_of(read.begin(), read.end(), [&](const std::string& column) {
+        return same_name(column, unit);
+      }))
+    read.push_back(unit);
+  return read;
 }
 
 Shape shape_of(const std::vector<Axis>& axes) {
@@ -98,6 +112,7 @@ void thin(std::vector<OwnedPoint>& points, std::uint64_t most) {
 HistogramJob::HistogramJob(Options options)
     : options_(completed(std::move(options))),
       axes_(axes_meant(options_)),
+      read_(columns_of(options_)),
       rows_per_unit_(values_of(options_).whole("rows_per_unit")),
       rows_per_cell_(rows_per_cell_of(options_, rows_per_unit_)),
       method_(method_named(options_).histogram(values_of(options_), shape_of(axes_))) {
@@ -110,21 +125,18 @@ std::vector<Axis> HistogramJob::axes_of(Options options) {
   return axes_meant(completed(std::move(options)));
 }
 
+void HistogramJob::expect_columns(Source& source) const {
+  gauze::expect_columns(source, options_.table, read_);
+}
+
 Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) const {
   TableBounds bounds = bounds_of(options_.table);
-  const std::string unit = bounds.unit;
-  std::vector<std::string> read;
   std::vector<ColumnSchema> columns;
-  for (const std::string& column : options_.columns.get()) {
-    read.push_back(column);
+  for (const std::string& column : options_.columns.get())
     columns.push_back(*options_.table->find(column));
-  }
-  if (!unit.empty() && options_.table->find(unit) != nullptr &&
-      std::find(read.begin(), read.end(), unit) == read.end())
-    read.push_back(unit);
   bounds.rows_per_unit = rows_per_unit_;
   bounds.columns = columns;
-  const BoundedTable table = bound(read_table(source, options_.table, read, options_.progress),
+  const BoundedTable table = bound(read_table(source, options_.table, read_, options_.progress),
                                    std::move(bounds), context.bits);
   std::vector<std::vector<std::uint32_t>> cells;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis)

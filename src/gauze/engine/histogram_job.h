@@ -55,11 +55,14 @@ class HistogramJob {
   std::uint64_t rows_per_unit() const { return rows_per_unit_; }
   const std::vector<Axis>& axes() const { return axes_; }
 
+  /// Throws `kUnknownName` where the source lacks a column that is read: before anything is paid.
+  void expect_columns(Source& source) const;
   Release<ColumnHistogram> run(Source& source, Context& context) const;
 
  private:
   Options options_;
   std::vector<Axis> axes_;
+  std::vector<std::string> read_;  ///< the columns, and the unit's where it is none of them
   std::uint64_t rows_per_unit_ = 0;
   std::uint64_t rows_per_cell_ = 0;
   HistogramMethod method_;

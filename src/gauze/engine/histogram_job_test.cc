@@ -160,6 +160,8 @@ TEST(HistogramJob, AStrategyIsGivenSumBySum) {
 TEST(HistogramJob, WhatDoesNotFitIsRefusedBeforeAnythingIsRead) {
   EXPECT_ERROR(job({}), ErrorCode::kInvalidOption);
   EXPECT_ERROR(job({"height"}), ErrorCode::kUnknownName);
+  EXPECT_ERROR(job({"ward", "ward"}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(job({"ward", "age", "WARD"}), ErrorCode::kInvalidOption);
   EXPECT_ERROR(job({"person"}), ErrorCode::kMissingKnowledge);
   EXPECT_ERROR(job({"age"}, {{"epsilon", 1}, {"cells", "101"}}), ErrorCode::kInvalidOption);
   EXPECT_ERROR(job({"age"}, {{"epsilon", 1}, {"cells", "3,4"}}), ErrorCode::kInvalidOption);

@@ -17,11 +17,18 @@ const std::vector<std::string> kFields = {"version", "sql",    "algorithm", "opt
   throw Error(ErrorCode::kInvalidInput, message);
 }
 
+/// Files and databases would end a text at a zero byte.
+std::string unbroken(const std::string& text, const char* field) {
+  if (text.find('\0') != std::string::npos)
+    invalid(std::string("\"") + field + "\" holds a zero byte");
+  return text;
+}
+
 std::string text_of(const nlohmann::json& json, const char* field) {
   const auto found = json.find(field);
   if (found == json.end()) return "";
   if (!found->is_string()) invalid(std::string("\"") + field + "\" must be a text");
-  return found->get<std::string>();
+  return unbroken(*found, field);
 }
 
 /// A text, a list of texts, or an object from table names to texts.
@@ -33,11 +40,12 @@ std::vector<std::string> data_of(const nlohmann::json& json) {
   if (found == json.end()) invalid(std::string("\"data\" is missing: ") + wanted);
   std::vector<std::string> data;
   if (found->is_string()) {
-    data.push_back(found->get<std::string>());
+    data.push_back(unbroken(*found, "data"));
   } else if (found->is_array() || found->is_object()) {
     for (const auto& [key, value] : found->items()) {
       if (!value.is_string()) invalid(wanted);
-      data.push_back((found->is_object() ? key + "=" : "") + value.get<std::string>());
+      data.push_back(
+          unbroken((found->is_object() ? key + "=" : "") + value.get<std::string>(), "data"));
     }
   }
   if (data.empty()) invalid(wanted);
@@ -52,7 +60,7 @@ std::vector<std::string> texts_of(const nlohmann::json& json, const char* field)
   if (!found->is_array()) invalid(wanted);
   for (const auto& each : *found) {
     if (!each.is_string()) invalid(wanted);
-    texts.push_back(each.get<std::string>());
+    texts.push_back(unbroken(each, field));
   }
   return texts;
 }

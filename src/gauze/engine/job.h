@@ -19,6 +19,7 @@ namespace gauze {
 struct JobDescription {
   std::string sql;
   std::string algorithm;
+  /// With what the command line has besides: accept_weak, confidence, non_negative, whole.
   nlohmann::json options = nlohmann::json::object();
   std::vector<std::string>
       data;                    ///< FILE, NAME=FILE, a folder, or a database; as on the command line

@@ -49,7 +49,10 @@ TEST(JobDescription, RefusesWhatItDoesNotUnderstand) {
         R"({"sql": "x", "data": "a", "version": 2})", R"({"sql": "x", "data": "a", "column": "b"})",
         R"({"sql": "x", "data": "a", "where": ["b < 3"]})",
         R"({"algorithm": "dawa", "data": "a", "where": "b < 3"})",
-        R"({"algorithm": "dawa", "data": "a", "ranges": [3]})"}) {
+        R"({"algorithm": "dawa", "data": "a", "ranges": [3]})",
+        R"({"algorithm": "dawa", "data": "a", "ranges": ["1\u0000:2"]})",
+        R"({"algorithm": "dawa", "data": "a\u0000b"})", R"({"sql": "x", "data": {"a\u0000": "b"}})",
+        R"({"sql": "x", "data": "a", "ledger": "l\u0000"})"}) {
     SCOPED_TRACE(text);
     EXPECT_ERROR(job_from_json(json::parse(text)), ErrorCode::kInvalidInput);
   }

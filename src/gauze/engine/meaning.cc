@@ -10,6 +10,7 @@ namespace gauze {
 namespace {
 
 constexpr double kRefusedFrom = 10;
+constexpr double kLargeDeltaFrom = 0.01;
 
 void check(double epsilon, double delta) {
   require(epsilon >= 0, "epsilon must not be negative or NaN");
@@ -74,8 +75,9 @@ GroupGuarantee group_guarantee(std::uint64_t size, double epsilon, double delta)
   return {.epsilon = epsilons, .delta = std::min(1.0, together)};
 }
 
-Band band(double epsilon) {
-  require(epsilon >= 0, "epsilon must not be negative or NaN");
+Band band(double epsilon, double delta) {
+  check(epsilon, delta);
+  if (epsilon < kRefusedFrom && delta >= kLargeDeltaFrom) return Band::kLargeDelta;
   if (epsilon <= 0.1) return Band::kStrong;
   if (epsilon <= 1) return Band::kAcceptable;
   if (epsilon < 5) return Band::kJustify;
@@ -95,6 +97,8 @@ std::string_view name(Band band) {
       return "discouraged";
     case Band::kRefused:
       return "refused";
+    case Band::kLargeDelta:
+      return "large_delta";
   }
   return "unknown";
 }
@@ -111,12 +115,20 @@ std::string_view verdict(Band band) {
       return "unsuitable in most cases: some decisions become near certain";
     case Band::kRefused:
       return "virtually no protection: refused unless you insist";
+    case Band::kLargeDelta:
+      return "promises little, for delta is large: refused unless you insist";
   }
   return "unknown";
 }
 
-void refuse_weak(double epsilon, bool accept_weak) {
-  if (accept_weak || band(epsilon) != Band::kRefused) return;
+void refuse_weak(double epsilon, double delta, bool accept_weak) {
+  const Band reached = band(epsilon, delta);
+  if (accept_weak || (reached != Band::kRefused && reached != Band::kLargeDelta)) return;
+  if (reached == Band::kLargeDelta)
+    throw Error(ErrorCode::kInvalidOption,
+                "delta: 0.01 or more is refused, for with that probability anything may come out "
+                "about each person; choose much less than one over the number of people, like "
+                "1e-6, or say accept_weak (--accept-weak) if you must");
   throw Error(ErrorCode::kInvalidOption,
               "epsilon: 10 or more protects virtually nobody and is refused; choose one below 10 "
               "(0.1 is strong, 1 is usual), or say accept_weak (--accept-weak) if you must");

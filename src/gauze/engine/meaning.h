@@ -35,23 +35,24 @@ struct GroupGuarantee {
 };
 GroupGuarantee group_guarantee(std::uint64_t size, double epsilon, double delta = 0);
 
-/// How strong an epsilon is by common judgement.
+/// How strong a guarantee is by common judgement.
 enum class Band : std::uint8_t {
   kStrong,       ///< at most 0.1
   kAcceptable,   ///< at most 1
   kJustify,      ///< below 5: give a reason
   kDiscouraged,  ///< below 10: unsuitable in most cases
   kRefused,      ///< 10 and more: virtually no protection
+  kLargeDelta,   ///< delta 0.01 and more, whatever epsilon is below 10: refused, too
 };
-Band band(double epsilon);
+Band band(double epsilon, double delta = 0);
 
-/// `strong`, `acceptable`, `needs_justification`, `discouraged`, `refused`.
+/// `strong`, `acceptable`, `needs_justification`, `discouraged`, `refused`, `large_delta`.
 std::string_view name(Band band);
 /// One sentence on what the band means.
 std::string_view verdict(Band band);
 
-/// The policy that keeps epsilon below 10: throws `kInvalidOption` when `epsilon` is 10 or more and
-/// the caller has not said that a guarantee this weak is wanted.
-void refuse_weak(double epsilon, bool accept_weak);
+/// The policy that keeps epsilon below 10 and delta below 0.01: throws `kInvalidOption` when one of
+/// them is not and the caller has not said that a guarantee this weak is wanted.
+void refuse_weak(double epsilon, double delta, bool accept_weak);
 
 }  // namespace gauze

@@ -101,11 +101,23 @@ TEST(Meaning, BandsHaveTheirPublishedBorders) {
 }
 
 TEST(Meaning, RefusesTenAndMoreUnlessToldOtherwise) {
-  EXPECT_NO_THROW(refuse_weak(9.999, false));
-  EXPECT_NO_THROW(refuse_weak(10, true));
-  EXPECT_ERROR(refuse_weak(10, false), ErrorCode::kInvalidOption);
-  EXPECT_ERROR(refuse_weak(std::numeric_limits<double>::infinity(), false),
+  EXPECT_NO_THROW(refuse_weak(9.999, 0, false));
+  EXPECT_NO_THROW(refuse_weak(10, 0, true));
+  EXPECT_ERROR(refuse_weak(10, 0, false), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(refuse_weak(std::numeric_limits<double>::infinity(), 0, false),
                ErrorCode::kInvalidOption);
+}
+
+TEST(Meaning, ALargeDeltaIsRefusedWhateverEpsilonIs) {
+  EXPECT_EQ(band(1, 0.0099), Band::kAcceptable);
+  EXPECT_EQ(band(1, 0.01), Band::kLargeDelta);
+  EXPECT_EQ(band(0, 1), Band::kLargeDelta);
+  EXPECT_EQ(band(10, 1), Band::kRefused);
+  EXPECT_NE(verdict(band(1, 0.5)), verdict(Band::kAcceptable));
+  EXPECT_NO_THROW(refuse_weak(1, 0.0099, false));
+  EXPECT_NO_THROW(refuse_weak(1, 0.99, true));
+  EXPECT_ERROR(refuse_weak(1, 0.01, false), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(refuse_weak(10, 0, false), ErrorCode::kInvalidOption);
 }
 
 TEST(Meaning, RejectsWhatIsNoGuarantee) {
@@ -117,6 +129,7 @@ TEST(Meaning, RejectsWhatIsNoGuarantee) {
   EXPECT_ERROR(best_guess(1, nan), ErrorCode::kInvalidOption);
   EXPECT_ERROR(group_guarantee(0, 1), ErrorCode::kInvalidOption);
   EXPECT_ERROR(band(nan), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(band(1, nan), ErrorCode::kInvalidOption);
 }
 
 }  // namespace

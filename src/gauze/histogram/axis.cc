@@ -189,7 +189,8 @@ std::string Axis::label(std::uint32_t begin, std::uint32_t end) const {
     const std::string first = to_text(category(begin));
     return end - begin == 1 ? first : first + " to " + to_text(category(end - 1));
   }
-  if (type() == Type::kBoolean) return end - begin == 2 ? "any" : begin == 0 ? "false" : "true";
+  if (type() == Type::kBoolean)
+    return end - begin == cells_ ? "any" : begin == 0 ? "false" : "true";
   const Value from = edge(begin);
   if (!bins_ && counts_whole() && type() != Type::kTimestamp) {
     const Value last = of_type(type(), whole(edge(end)) - 1);

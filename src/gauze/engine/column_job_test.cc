@@ -1,0 +1,116 @@
+#include "gauze/engine/column_job.h"
+
+#include <gtest/gtest.h>
+
+#include "gauze/data/source.h"
+#include "gauze/data/table.h"
+#include "gauze/engine/release.h"
+#include "gauze/testing/matchers.h"
+#include "gauze/testing/seeded_bits.h"
+
+namespace gauze {
+namespace {
+
+using testing::SeededBits;
+
+const char* const kNullableColumns = R"({"version": 1, "dataset": "d", "tables": {"t": {
+  "unit": "person", "rows_per_unit": 3, "columns": {
+    "person": {"type": "integer"},
+    "age": {"type": "integer", "lower": 0, "upper": 99},
+    "weight": {"type": "double", "lower": 0, "upper": 100},
+    "height": {"type": "double", "lower": 0, "upper": 100, "nulls": false},
+    "smokes": {"type": "boolean"},
+    "day": {"type": "date"},
+    "at": {"type": "timestamp"}}}}})";
+
+/// 100 people with a row each; every second has a person's id and nothing else.
+Table half_known() {
+  std::vector<Value> person, age, weight, smokes, day, at;
+  for (std::int64_t i = 0; i < 100; ++i) {
+    const bool known = i % 2 == 0;
+    const auto or_null = [&](Value value) { return known ? value : Value(); };
+    person.emplace_back(i);
+    age.push_back(or_null(std::int64_t{50}));
+    weight.push_back(or_null(50.0));
+    smokes.push_back(or_null(true));
+    day.push_back(or_null(Date{19723}));
+    at.push_back(or_null(Timestamp{19723 * std::int64_t{86'400'000'000}}));
+  }
+  return Table({"person", "age", "weight", "height", "smokes", "day", "at"},
+               {Column::of_values(Type::kInteger, person), Column::of_values(Type::kInteger, age),
+                Column::of_values(Type::kDouble, weight), Column::of_values(Type::kDouble, weight),
+                Column::of_values(Type::kBoolean, smokes), Column::of_values(Type::kDate, day),
+                Column::of_values(Type::kTimestamp, at)});
+}
+
+/// Options that suit any algorithm on tables; noise at epsilon 100,000 is nothing but for a probability below e^-1000.
+nlohmann::json suitable_options(const std::string& algorithm) {
+  nlohmann::json options;
+  const std::map<std::string, const char*> known = {
+      {"epsilon", "100000"},   {"delta", "0.01"}, {"blocks", "5"},      {"k", "1"},
+      {"lower", "0"},          {"upper", "100"},  {"granularity", "1"}, {"probability", "0.5"},
+      {"probabilities", "0.5"}};
+  for (const OptionSpec& option : find_algorithm(algorithm).options)
+    if (const auto found = known.find(option.name); found != known.end())
+      options[option.name] = found->second;
+  return options;
+}
+
+ColumnJob column_job(const std::string& algorithm, const std::string& column) {
+  return ColumnJob({.algorithm = algorithm,
+                    .options = suitable_options(algorithm),
+                    .table = parse_schema(kNullableColumns).table("t"),
+                    .column = column});
+}
+
+nlohmann::json released_of(const std::string& algorithm, const std::string& column) {
+  SeededBits bits(1);
+  return release(column_job(algorithm, column), *open_tables({{"t", half_known()}}), bits).value;
+}
+
+TEST(ColumnJob, RowsWithoutAValueAreLeftOut) {
+  for (const char* column : {"age", "weight"}) {
+    for (const char* algorithm : {"mean", "median"})
+      EXPECT_NEAR(released_of(algorithm, column).get<double>(), 50, 1) << algorithm << column;
+    EXPECT_NEAR(released_of("variance", column).get<double>(), 0, 1) << column;
+    EXPECT_NEAR(released_of("sum", column).get<double>(), 2500, 1) << column;
+  }
+  EXPECT_EQ(released_of("mode", "age"), 50);
+  EXPECT_EQ(released_of("count", "age"), 100) << "people, whatever is known of them";
+  EXPECT_EQ(released_of("count", ""), 100);
+  EXPECT_NEAR(released_of("mean", "height").get<double>(), 25, 1) << "the schema says what null is";
+}
+
+TEST(ColumnJob, AWordIsWrittenAsItIsInTheData) {
+  EXPECT_EQ(released_of("stable_mode", "age").at("value"), "50");
+  EXPECT_EQ(released_of("stable_mode", "day").at("value"), "2024-01-01");
+  EXPECT_EQ(released_of("stable_mode", "at").at("value"), to_text(Timestamp{1704067200'000'000}));
+  EXPECT_EQ(released_of("stable_mode", "smokes").at("value"), "true");
+}
+
+// Leaving rows out changes their number: none may be public.
+TEST(ColumnJob, EveryAlgorithmIsForOneUnitMoreOrLess) {
+  for (const Algorithm& each : algorithms()) {
+    if (!each.per_person) continue;
+    EXPECT_EQ(column_job(each.name, "weight").event().relation, Relation::kAddRemove) << each.name;
+    nlohmann::json options = suitable_options(each.name);
+    options["relation"] = "replace";
+    EXPECT_ERROR(ColumnJob({.algorithm = each.name,
+                            .options = options,
+                            .table = parse_schema(kNullableColumns).table("t"),
+                            .column = "weight"}),
+                 ErrorCode::kInvalidOption);
+  }
+}
+
+TEST(ColumnJob, OnlyACountNeedsNoColumn) {
+  for (const char* algorithm : {"mean", "stable_mode"})
+    EXPECT_ERROR(column_job(algorithm, ""), ErrorCode::kInvalidOption);
+}
+
+TEST(ColumnJob, TheUnitsColumnIsReadOnceHoweverItIsSpelt) {
+  EXPECT_NEAR(released_of("count", "PERSON").get<double>(), 100, 0);
+}
+
+}  // namespace
+}  // namespace gauze
