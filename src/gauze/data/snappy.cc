@@ -9,7 +9,7 @@ namespace gauze::internal::parquet {
 namespace {
 
 constexpr std::size_t kMostPair = 128;  ///< bytes that a pair is read from, or written to, at most
-constexpr std::size_t kNear = 16;       ///< copies from nearer overlap what one move writes
+constexpr std::size_t kNear = 8;        ///< copies from nearer overlap what one move writes
 
 /// What a tag says of a copy. Its offset is 0 where it is none, or one with an offset of four bytes.
 struct Copy {
@@ -32,8 +32,9 @@ constexpr std::array<Copy, 256> kCopies = make_copies();
 
 /// At least `length` bytes, at most 64, from at least `kNear` before.
 inline void move_bytes(std::uint8_t* to, const std::uint8_t* from, std::size_t length) {
-  std::memcpy(to, from, 16);
-  for (std::size_t i = 16; i < length; i += 16) std::memcpy(to + i, from + i, 16);
+  std::memcpy(to, from, 8);
+  std::memcpy(to + 8, from + 8, 8);
+  for (std::size_t i = 16; i < length; i += 8) std::memcpy(to + i, from + i, 8);
 }
 
 class Unpacker {
