@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -41,6 +42,19 @@ struct LargePages {
   static constexpr std::size_t kPage = std::size_t{1} << 21;
   static constexpr std::size_t kLarge = 2 * kPage;
 };
+
+/// Memory of its own for so many numbers, which nobody has set.
+template <class T>
+struct FreeLargePages {
+  std::size_t count = 0;
+  void operator()(T* memory) const { LargePages<T>().deallocate(memory, count); }
+};
+template <class T>
+using LargeArray = std::unique_ptr<T[], FreeLargePages<T>>;
+template <class T>
+LargeArray<T> large_array(std::size_t count) {
+  return LargeArray<T>(LargePages<T>().allocate(count), {count});
+}
 
 template <class T>
 using LargeVector = std::vector<T, LargePages<T>>;

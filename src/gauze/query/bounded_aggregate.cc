@@ -16,7 +16,6 @@ using internal::GroupValue;
 using internal::IntegerNumbers;
 using internal::KeptGroups;
 using internal::KeyedHash;
-using internal::mix;
 using internal::nearest_whole;
 using internal::NumberLimits;
 using internal::on_threads;
@@ -186,7 +185,7 @@ struct BoundedAggregate::PartsOf final : Parts {
 
     explicit Feed(PartsOf& all)
         : writer(all.store),
-          setting{all.options, tightened(all.options.bounds), all.hash, 0, {}, 0},
+          setting{all.options, tightened(all.options.bounds), all.hash, all.shape, 0, {}, 0},
           worker(setting) {}
   };
 
@@ -201,12 +200,17 @@ struct BoundedAggregate::PartsOf final : Parts {
 
   PartsOf(Options o, BitSource& bits)
       : Parts(std::move(o), bits),
-        shape{options.by_key, kUnitWords, options.cells},
+        shape{orders_tell(options), kUnitWords, options.cells},
         store(shape.words(), memory_size(options.memory), options.temp_directory),
         limits(PartitionedRows::kPartitions),
         feeds(thread_count(options.threads)) {
     const bool known_tags = options.by_key || options.tags_so_far;
     shrink_at.assign(PartitionedRows::kPartitions, known_tags ? next_shrink(0) : UINT64_MAX);
+  }
+
+  /// Whether orders say which group it is, and no more is to be said of a row, or all of it would take a word more anyhow.
+  static bool orders_tell(const Options& options) {
+    return options.by_key || (options.numbered && options.cells == 0);
   }
 
   /// When so many rows of a partition are left. Often enough that they stay few where most rows do not count; but what can hardly
@@ -225,18 +229,20 @@ struct BoundedAggregate::PartsOf final : Parts {
   void add(const UnitRows& rows, unsigned thread) override {
     if (!feeds.at(thread)) feeds[thread] = std::make_unique<Feed>(*this);
     Feed& feed = *feeds[thread];
-    if (limited) feed.setting.tags = tags_so_far();
+    if (limited || shape.has_orders) feed.setting.tags = tags_so_far();
     options.by_key ? add(rows, rows.keys, feed) : add(rows, rows.groups, feed);
     if (feed.writer.is_small()) {
       move_all(feed);
-      feed.writer.enlarge();
+      feed.writer.enlarge(store);
     }
   }
 
-  /// Some rows, and their units.
+  /// Rows that follow one another, and those of them that are wanted.
   struct Some {
-    std::array<std::size_t, kTogether> rows;
+    std::size_t from, rows;
     std::array<Unit, kTogether> units;
+    std::array<std::uint64_t, kTogether> orders;  // where these matter
+    std::array<std::size_t, kTogether> wanted;
     std::size_t count;
   };
 
@@ -244,32 +250,67 @@ struct BoundedAggregate::PartsOf final : Parts {
   void add(const UnitRows& rows, std::span<const Key> keys, Feed& feed) {
     const bool asks = kUnitWords == 1 && limited;
     Some some;
-    for (std::size_t from = 0; from < rows.rows; from += kTogether) {
+    for (some.from = 0; some.from < rows.rows; some.from += kTogether) {
+      some.rows = std::min(kTogether, rows.rows - some.from);
+      hash_units(rows, some);
+      if (asks || shape.has_orders) hash_groups(keys, feed.setting, some);
       if (asks) {
-        feed.dropped += find_counting(rows, keys, from, feed.setting, some);
+        feed.dropped += find_counting(rows, keys, some);
       } else {
-        find(rows, keys, from, some, [](std::size_t, const Unit&) { return true; });
+        find(rows, keys, some, [](std::size_t) { return true; });
       }
       write(rows, keys, some, feed);
     }
   }
 
-  /// Those of the rows from here on that have a unit and a group, and of which may_count(row, unit); how many of them do not. All are written, for no branch foresees
-  /// which will stay.
+  void hash_units(const UnitRows& rows, Some& some) const {
+    if constexpr (kUnitWords == 1) {
+      hash.units(&rows.integer_units[some.from], some.rows, some.units.front().data());
+    } else {
+      for (std::size_t j = 0, i = some.from; j < some.rows; ++j, ++i) {
+        if (!is_null(rows, i)) some.units[j] = hash.text(rows.text_units[i]);
+      }
+    }
+  }
+
+  static bool is_null(const UnitRows& rows, std::size_t i) {
+    return !rows.unit_valid.empty() && rows.unit_valid[i] == 0;
+  }
+
+  template <class Key>
+  void hash_groups(std::span<const Key> keys, const Setting& setting, Some& some) const {
+    const Key* key = &keys[some.from];
+    if constexpr (std::is_same_v<Key, std::int64_t>) {
+      hash.groups(key, some.rows, some.orders.data());
+    } else {
+      setting.with_tag([&](auto tag) {
+        for (std::size_t j = 0; j < some.rows; ++j) {
+          some.orders[j] = key[j] == UnitRows::kNoGroup ? 0 : tag(key[j]);
+        }
+      });
+    }
+    if constexpr (kUnitWords == 1) {
+      KeyedHash::orders(some.units.front().data(), some.rows, some.orders.data());
+    } else {
+      for (std::size_t j = 0; j < some.rows; ++j) {
+        some.orders[j] = KeyedHash::order(some.units[j][0], some.orders[j]);
+      }
+    }
+  }
+
+  /// Wants those that have a unit and a group, and of which may_count(which); says how many of them do not. All are written, for no branch foresees
+  /// which will be wanted.
   template <class Key, class MayCount>
-  std::size_t find(const UnitRows& rows, std::span<const Key> keys, std::size_t from, Some& some,
+  std::size_t find(const UnitRows& rows, std::span<const Key> keys, Some& some,
                    MayCount may_count) const {
-    const KeyedHash hashing = hash;
-    const bool has_nulls = !rows.unit_valid.empty(), by_key = options.by_key;
-    const std::size_t to = std::min(from + kTogether, rows.rows);
+    const bool by_key = options.by_key;
+    const Key* key = &keys[some.from];
     std::size_t found = 0, count = 0;
-    for (std::size_t i = from; i < to; ++i) {
-      if (has_nulls && rows.unit_valid[i] == 0) continue;
-      if (!by_key && keys[i] == static_cast<Key>(UnitRows::kNoGroup)) continue;
-      const Unit unit = unit_of(rows, i, hashing);
-      some.units[count] = unit;
-      some.rows[count] = i;
-      count += static_cast<std::size_t>(may_count(i, unit));
+    for (std::size_t j = 0; j < some.rows; ++j) {
+      if (is_null(rows, some.from + j)) continue;
+      if (!by_key && key[j] == static_cast<Key>(UnitRows::kNoGroup)) continue;
+      some.wanted[count] = j;
+      count += static_cast<std::size_t>(may_count(j));
       ++found;
     }
     some.count = count;
@@ -278,33 +319,30 @@ struct BoundedAggregate::PartsOf final : Parts {
 
   /// Asks for the limits of those that come next.
   template <class Key>
-  std::size_t find_counting(const UnitRows& rows, std::span<const Key> keys, std::size_t from,
-                            const Setting& setting, Some& some) const {
+  std::size_t find_counting(const UnitRows& rows, std::span<const Key> keys, Some& some) const {
     const auto number = [&](std::size_t i) {
       return static_cast<std::uint64_t>(rows.integer_units[i]);
     };
-    const std::size_t first = from == 0 ? 0 : from + kTogether;
-    const std::size_t last = std::min(from + 2 * kTogether, rows.rows);
+    const std::size_t first = some.from == 0 ? 0 : some.from + kTogether;
+    const std::size_t last = std::min(some.from + 2 * kTogether, rows.rows);
     for (std::size_t i = first; i < last; ++i) number_limits.prefetch(number(i));
-    return setting.with_tag([&](auto tag) {
-      return find(rows, keys, from, some, [&](std::size_t i, const Unit& unit) {
-        return number_limits.may_count(number(i),
-                                       mix(unit[0] + tag(static_cast<std::uint64_t>(keys[i]))));
-      });
+    return find(rows, keys, some, [&](std::size_t j) {
+      return number_limits.may_count(number(some.from + j), some.orders[j]);
     });
   }
 
   /// Asks for their places before: they lie far from each other.
   template <class Key>
   void write(const UnitRows& rows, std::span<const Key> keys, const Some& some, Feed& feed) {
-    const bool has_cells = shape.cells > 0;
-    for (std::size_t i = 0; i < some.count; ++i) feed.writer.prefetch(partition_of(some.units[i]));
-    for (std::size_t i = 0; i < some.count; ++i) {
-      const std::size_t partition = partition_of(some.units[i]);
+    const bool has_cells = shape.cells > 0, has_orders = shape.has_orders;
+    const std::span<const std::size_t> wanted(some.wanted.data(), some.count);
+    for (const std::size_t j : wanted) feed.writer.prefetch(partition_of(some.units[j]));
+    for (const std::size_t j : wanted) {
+      const std::size_t partition = partition_of(some.units[j]), i = some.from + j;
       std::uint64_t* row = feed.writer.append(partition);
-      std::copy(some.units[i].begin(), some.units[i].end(), row);
-      row[kUnitWords] = static_cast<std::uint64_t>(keys[some.rows[i]]);
-      if (has_cells) fill(rows, some.rows[i], row);
+      std::copy(some.units[j].begin(), some.units[j].end(), row);
+      row[kUnitWords] = has_orders ? some.orders[j] : static_cast<std::uint64_t>(keys[i]);
+      if (has_cells) fill(rows, i, row);
       if (feed.writer.is_full(partition)) move(partition, feed);
     }
   }
@@ -316,14 +354,6 @@ struct BoundedAggregate::PartsOf final : Parts {
     return options.tags_so_far ? options.tags_so_far() : std::span<const std::uint64_t>();
   }
 
-  static Unit unit_of(const UnitRows& rows, std::size_t i, const KeyedHash& hashing) {
-    if constexpr (kUnitWords == 2) {
-      return hashing.text(rows.text_units[i]);
-    } else {
-      return {hashing.unit(static_cast<std::uint64_t>(rows.integer_units[i]))};
-    }
-  }
-
   void fill(const UnitRows& rows, std::size_t i, std::uint64_t* row) const {
     std::uint64_t nulls = 0;
     std::uint64_t* cells = row + shape.null_at() + 1;
@@ -332,15 +362,19 @@ struct BoundedAggregate::PartsOf final : Parts {
       cells[c] = static_cast<std::uint64_t>(cell.values[i]);
       if (!cell.valid.empty() && cell.valid[i] == 0) nulls |= std::uint64_t{1} << c;
     }
-    row[shape.null_at()] = (options.by_key ? 0 : row[kUnitWords]) | nulls << 32;
+    row[shape.null_at()] = (shape.has_orders ? 0 : row[kUnitWords]) | nulls << 32;
   }
 
   /// What a thread has of a partition, to all of it. Rows that cannot count go before, and when there are many.
   void move(std::size_t partition, Feed& feed) {
-    const std::span<std::uint64_t> rows = feed.writer.take(partition);
     const std::lock_guard lock(store.mutex(partition));
     const bool asked = kUnitWords == 1 && !number_limits.lacks_some();  // of nearly all
-    store.append(partition, asked ? rows : feed.worker.filter(rows, limits[partition]));
+    if (asked && feed.writer.has_block(partition)) {
+      feed.writer.move_block(partition, store);
+    } else {
+      const std::span<std::uint64_t> rows = feed.writer.take(partition);
+      store.append(partition, asked ? rows : feed.worker.filter(rows, limits[partition]));
+    }
     if (store.rows_held(partition) < shrink_at[partition]) return;
     feed.setting.tags = tags_so_far();
     shrink_at[partition] = next_shrink(feed.worker.shrink(store, partition, limits[partition]));
@@ -367,13 +401,17 @@ struct BoundedAggregate::PartsOf final : Parts {
     // A row of a wave needs its block, a candidate and an entry; values that are kept one by one need
     // the whole partition, as only all copies of a value tell how many there are.
     const std::uint64_t room = memory_size(options.memory) / threads / 2;
-    const std::uint64_t row_bytes = store.words_per_row() * 8 + 40;
+    const std::uint64_t row_bytes = store.words_per_row() * 8 + 48;
     const std::uint64_t most = (std::uint64_t{1} << 30) / store.rows_per_block();
     const std::uint64_t blocks =
         std::max<std::uint64_t>(4, room / row_bytes / store.rows_per_block());
-    const Setting setting{options, tightened(options.bounds),
-                          hash,    options.by_key ? 0 : groups,
-                          tags,    options.samples.empty() ? std::min(most, blocks) : most};
+    const Setting setting{options,
+                          tightened(options.bounds),
+                          hash,
+                          shape,
+                          options.by_key ? 0 : groups,
+                          tags,
+                          options.samples.empty() ? std::min(most, blocks) : most};
     std::vector<Partial> parts(threads);
     std::atomic<std::size_t> turn = 0;
     on_threads(threads, [&](unsigned i) {

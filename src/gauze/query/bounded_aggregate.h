@@ -104,6 +104,7 @@ class BoundedAggregate {
     std::vector<Sample> samples = {};
     bool text_units = false;
     bool by_key = false;              ///< rows have keys, integers that tell groups apart
+    bool numbered = false;            ///< the tag of each group is tag(its number)
     bool unit_keys = false;           ///< also say which unit has which groups
     std::uint64_t memory = 0;         ///< bytes for rows; 0: a quarter of the machine's
     unsigned threads = 0;             ///< 0: all cores

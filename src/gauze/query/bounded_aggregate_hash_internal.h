@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -37,15 +38,28 @@ class KeyedHash {
   using Wide = std::array<std::uint64_t, 2>;
 
   explicit KeyedHash(BitSource& bits);
-  explicit KeyedHash(const std::array<std::uint64_t, 4>& key) : key_(key) {}
+  explicit KeyedHash(const std::array<std::uint64_t, 4>& key)
+      : key_(key), unit_inverse_(inverse(key[0] | 1)), group_inverse_(inverse(key[2] | 1)) {}
 
   /// Bijections, as the factors are odd: different integers never collide.
   std::uint64_t unit(std::uint64_t x) const { return mix(x * (key_[0] | 1) + key_[1]); }
   std::uint64_t group(std::uint64_t x) const { return mix(x * (key_[2] | 1) + key_[3]); }
   /// The integer that has this hash as a unit.
   std::uint64_t integer_of(std::uint64_t unit) const {
-    return (unmixed(unit) - key_[1]) * inverse(key_[0] | 1);
+    return (unmixed(unit) - key_[1]) * unit_inverse_;
   }
+  /// By which the groups of a unit compete: for each unit a bijection of what `group` or `short_text` make of them.
+  static std::uint64_t order(std::uint64_t unit, std::uint64_t tag) { return mix(unit + tag); }
+  /// What `group` made the tag of, in that order.
+  std::uint64_t group_of(std::uint64_t unit, std::uint64_t order) const {
+    return (unmixed(unmixed(order) - unit) - key_[3]) * group_inverse_;
+  }
+
+  /// The same of so many integers, side by side, by the widest instructions that the machine has.
+  void units(const std::int64_t* numbers, std::size_t count, std::uint64_t* units) const;
+  void groups(const std::int64_t* numbers, std::size_t count, std::uint64_t* tags) const;
+  /// Makes orders of tags.
+  static void orders(const std::uint64_t* units, std::size_t count, std::uint64_t* tags);
 
   /// SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012).
   Wide text(std::string_view text) const;
@@ -55,6 +69,7 @@ class KeyedHash {
 
  private:
   std::array<std::uint64_t, 4> key_;
+  std::uint64_t unit_inverse_, group_inverse_;
 };
 
 }  // namespace gauze::internal

@@ -14,6 +14,7 @@ namespace gauze::internal {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 15;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20, kLargePieceBytes = std::size_t{1} << 23;
 
 [[noreturn]] void no_room() {
   throw Error(ErrorCode::kIo,
@@ -23,13 +24,22 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 15;
 
 }  // namespace
 
+void BlockPool::grow() {
+  const std::size_t bytes = made_ < few_ ? kPieceBytes : kLargePieceBytes;
+  const std::size_t blocks = std::max<std::size_t>(1, bytes / (words_ * 8));
+  pieces_.push_back(large_array<std::uint64_t>(blocks * words_));
+  made_ += blocks;
+  for (std::size_t b = blocks; b-- > 0;) spare_.push_back(pieces_.back().get() + b * words_);
+}
+
 PartitionedRows::PartitionedRows(std::size_t words_per_row, std::uint64_t memory,
                                  std::string temp_directory)
     : words_(words_per_row),
       rows_per_block_(std::bit_floor(std::max<std::size_t>(1, kBlockBytes / (8 * words_per_row)))),
       memory_(memory),
       temp_directory_(std::move(temp_directory)),
-      partitions_(kPartitions) {}
+      partitions_(kPartitions),
+      pool_(block_words(), 2 * kPartitions) {}
 
 PartitionedRows::~PartitionedRows() {
   if (file_ >= 0) ::close(file_);
@@ -47,25 +57,28 @@ std::uint64_t PartitionedRows::rows_held(std::size_t partition) const {
 void PartitionedRows::append(std::size_t partition, std::span<const std::uint64_t> rows) {
   Partition& p = partitions_[partition];
   while (!rows.empty()) {
-    if (p.free == 0) extend(p);
+    if (p.free == 0) {
+      p.blocks.push_back(empty_block(p));
+      p.free = block_words();
+    }
     const std::size_t count = std::min(p.free, rows.size());
-    std::copy_n(rows.begin(), count, p.blocks.back().get() + (block_words() - p.free));
+    std::copy_n(rows.begin(), count, p.blocks.back() + (block_words() - p.free));
     p.free -= count;
     rows = rows.subspan(count);
   }
 }
 
-/// All blocks of the partition are full.
-void PartitionedRows::extend(Partition& p) {
+PartitionedRows::Block PartitionedRows::exchange(std::size_t partition, Block full) {
+  Partition& p = partitions_[partition];
+  p.blocks.insert(p.blocks.end() - (p.free > 0 ? 1 : 0), full);
+  return empty_block(p);
+}
+
+/// One more for a partition, or for what it gets.
+PartitionedRows::Block PartitionedRows::empty_block(Partition& p) {
   const std::lock_guard lock(mutex_);
-  if (spare_.empty() && held_ >= memory_) spill(p);
-  if (spare_.empty()) {
-    spare_.push_back(new_block());
-    held_ += block_bytes();
-  }
-  p.blocks.push_back(std::move(spare_.back()));
-  spare_.pop_back();
-  p.free = block_words();
+  if ((pool_.taken() - borrowed_) * block_bytes() >= memory_) spill(p);
+  return pool_.take();
 }
 
 void PartitionedRows::spill(Partition& p) {
@@ -74,8 +87,10 @@ void PartitionedRows::spill(Partition& p) {
                                                   : temp_directory_);
     if (file_ < 0) no_room();
   }
-  for (Block& block : p.blocks) {
-    const char* bytes = reinterpret_cast<const char*>(block.get());
+  const std::size_t full = p.blocks.size() - (p.free > 0 ? 1 : 0);
+  const auto blocks = std::span(p.blocks).first(full);
+  for (const Block block : blocks) {
+    const char* bytes = reinterpret_cast<const char*>(block);
     for (std::size_t done = 0; done < block_bytes();) {
       const ssize_t n = ::pwrite(file_, bytes + done, block_bytes() - done,
                                  static_cast<off_t>(file_size_ + done));
@@ -85,14 +100,14 @@ void PartitionedRows::spill(Partition& p) {
     }
     p.in_file.push_back(file_size_);
     file_size_ += block_bytes();
-    spare_.push_back(std::move(block));
   }
-  p.blocks.clear();
+  pool_.give_back(blocks);
+  p.blocks.erase(p.blocks.begin(), p.blocks.begin() + static_cast<std::ptrdiff_t>(full));
 }
 
-PartitionedRows::Block PartitionedRows::read(std::uint64_t offset) const {
-  Block block = new_block();
-  char* bytes = reinterpret_cast<char*>(block.get());
+PartitionedRows::Block PartitionedRows::read(std::uint64_t offset) {
+  const Block block = take_block();
+  char* bytes = reinterpret_cast<char*>(block);
   for (std::size_t done = 0; done < block_bytes();) {
     const ssize_t n =
         ::pread(file_, bytes + done, block_bytes() - done, static_cast<off_t>(offset + done));
@@ -129,15 +144,27 @@ std::vector<PartitionedRows::Block> PartitionedRows::lend(std::size_t partition)
 void PartitionedRows::give_back(std::size_t partition, std::vector<Block> blocks,
                                 std::uint64_t rows) {
   const std::size_t needed = (rows + rows_per_block_ - 1) / rows_per_block_;
-  {
-    const std::lock_guard lock(mutex_);
-    std::move(blocks.begin() + static_cast<std::ptrdiff_t>(needed), blocks.end(),
-              std::back_inserter(spare_));
-  }
+  give_back(std::span(blocks).subspan(needed));
   blocks.resize(needed);
   Partition& p = partitions_[partition];
   p.free = (needed * rows_per_block_ - rows) * words_;
   p.blocks = std::move(blocks);
+}
+
+PartitionedRows::Block PartitionedRows::take_block() {
+  const std::lock_guard lock(mutex_);
+  return pool_.take();
+}
+
+PartitionedRows::Block PartitionedRows::borrow() {
+  const std::lock_guard lock(mutex_);
+  ++borrowed_;
+  return pool_.take();
+}
+
+void PartitionedRows::give_back(std::span<const Block> blocks) {
+  const std::lock_guard lock(mutex_);
+  pool_.give_back(blocks);
 }
 
 }  // namespace gauze::internal

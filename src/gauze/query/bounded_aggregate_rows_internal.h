@@ -15,6 +15,33 @@
 
 namespace gauze::internal {
 
+/// Pieces of memory of one size, cut from few large ones that live as long as the pool: what is given back is taken again.
+class BlockPool {
+ public:
+  using Block = std::uint64_t*;
+
+  BlockPool(std::size_t words, std::size_t few) : words_(words), few_(few) {}
+  /// How many are with others.
+  std::size_t taken() const { return made_ - spare_.size(); }
+  Block take() {
+    if (spare_.empty()) grow();
+    const Block block = spare_.back();
+    spare_.pop_back();
+    return block;
+  }
+  void give_back(std::span<const Block> blocks) {
+    spare_.insert(spare_.end(), blocks.begin(), blocks.end());
+  }
+
+ private:
+  /// By a little, or once there are more than a few by so much that large pages are worth asking for.
+  void grow();
+
+  std::size_t words_, few_, made_ = 0;
+  std::vector<Block> spare_;
+  std::vector<LargeArray<std::uint64_t>> pieces_;
+};
+
 /// Rows of a fixed number of 64-bit words in 2^kPartitionBits partitions, in blocks of one size. What
 /// does not fit into memory lies in a file that has no name and vanishes with the process. Threads append through writers of
 /// their own.
@@ -29,7 +56,7 @@ class PartitionedRows {
   PartitionedRows(const PartitionedRows&) = delete;
   PartitionedRows& operator=(const PartitionedRows&) = delete;
 
-  using Block = std::unique_ptr<std::uint64_t[]>;
+  using Block = BlockPool::Block;
 
   std::size_t words_per_row() const { return words_; }
   /// A power of two.
@@ -44,6 +71,9 @@ class PartitionedRows {
   /// Adds whole rows. Throws `kIo` when the temporary file cannot grow.
   void append(std::size_t partition, std::span<const std::uint64_t> rows);
 
+  /// Adds a full block, and gives one to fill for it.
+  Block exchange(std::size_t partition, Block full);
+
   /// The next blocks of a partition, at most `limit` of them, and how many rows they hold; all are full
   /// but the last of the partition. Takes them out of the store.
   struct Wave {
@@ -57,6 +87,11 @@ class PartitionedRows {
   std::vector<Block> lend(std::size_t partition);
   void give_back(std::size_t partition, std::vector<Block> blocks, std::uint64_t rows);
 
+  /// A block to fill and exchange, on top of `memory`. Mutexes do not matter here, nor below.
+  Block borrow();
+  /// Those of a wave.
+  void give_back(std::span<const Block> blocks);
+
  private:
   struct Partition {
     std::mutex mutex;
@@ -66,20 +101,20 @@ class PartitionedRows {
   };
 
   std::uint64_t rows(const Partition& p) const;
-  void extend(Partition& p);
+  Block empty_block(Partition& p);
   void spill(Partition& p);
   std::size_t block_words() const { return rows_per_block_ * words_; }
   std::size_t block_bytes() const { return block_words() * 8; }
-  Block new_block() const { return std::make_unique_for_overwrite<std::uint64_t[]>(block_words()); }
-  Block read(std::uint64_t offset) const;
+  Block take_block();
+  Block read(std::uint64_t offset);
 
   std::size_t words_, rows_per_block_;
   std::uint64_t memory_;
   std::string temp_directory_;
   std::vector<Partition> partitions_;
   std::mutex mutex_;  // of what follows
-  std::uint64_t held_ = 0;
-  std::vector<Block> spare_;
+  BlockPool pool_;
+  std::size_t borrowed_ = 0;
   int file_ = -1;
   std::atomic<std::uint64_t> file_size_ = 0;
 };
@@ -89,8 +124,10 @@ class PartitionedRows {
 class RowWriter {
  public:
   explicit RowWriter(const PartitionedRows& store)
-      : words_(store.words_per_row()), many_(store.rows_per_block()) {
-    make_room(kFew);
+      : words_(store.words_per_row()),
+        many_(store.rows_per_block()),
+        few_(waiting_.size() * kFew * words_) {
+    for (std::size_t p = 0; p < waiting_.size(); ++p) wait_in(p, &few_[p * kFew * words_]);
   }
 
   /// Room for one row more, where it is not full.
@@ -103,15 +140,23 @@ class RowWriter {
     return waiting_[partition].next == waiting_[partition].end;
   }
   std::span<std::uint64_t> take(std::size_t partition) {
-    const std::span<std::uint64_t> rows(waiting_[partition].end - most_ * words_,
-                                        waiting_[partition].next);
+    const std::span<std::uint64_t> rows(begin(partition), waiting_[partition].next);
     taken_ += rows.size() / words_;
     waiting_[partition].next = rows.data();
     return rows;
   }
   /// Whether it should have more room. Nothing must wait when it gets it.
-  bool is_small() const { return most_ < many_ && taken_ > kFew * kManyTimes * waiting_.size(); }
-  void enlarge() { make_room(many_); }
+  bool is_small() const { return !has_blocks() && taken_ > kFew * kManyTimes * waiting_.size(); }
+  void enlarge(PartitionedRows& store) {
+    few_ = {};
+    most_ = many_;
+    for (std::size_t p = 0; p < waiting_.size(); ++p) wait_in(p, store.borrow());
+  }
+  /// Where the rows of a partition are a whole block, it goes to the store as it is.
+  bool has_block(std::size_t partition) const { return has_blocks() && is_full(partition); }
+  void move_block(std::size_t partition, PartitionedRows& store) {
+    wait_in(partition, store.exchange(partition, begin(partition)));
+  }
 
  private:
   static constexpr std::size_t kFew = 16, kManyTimes = 64;
@@ -119,19 +164,18 @@ class RowWriter {
     std::uint64_t *next, *end;
   };
 
-  void make_room(std::size_t most) {
-    most_ = most;
-    rows_ = LargeVector<std::uint64_t>(waiting_.size() * most * words_);
-    for (std::size_t p = 0; p < waiting_.size(); ++p) {
-      std::uint64_t* const begin = rows_.data() + p * most * words_;
-      waiting_[p] = {begin, begin + most * words_};
-    }
+  bool has_blocks() const { return most_ == many_; }
+  std::uint64_t* begin(std::size_t partition) const {
+    return waiting_[partition].end - most_ * words_;
+  }
+  void wait_in(std::size_t partition, std::uint64_t* begin) {
+    waiting_[partition] = {begin, begin + most_ * words_};
   }
 
-  std::size_t words_, many_, most_ = 0;
+  std::size_t words_, many_, most_ = kFew;
   std::size_t taken_ = 0;
   std::array<Waiting, PartitionedRows::kPartitions> waiting_;
-  LargeVector<std::uint64_t> rows_;
+  std::vector<std::uint64_t> few_;  // where they wait at first, before there are blocks
 };
 
 }  // namespace gauze::internal

@@ -489,6 +489,29 @@ TEST(KeyedHash, OfUnitsTellsTheirNumbers) {
   }
 }
 
+// One hash makes of many what it makes of each, however many are left beside whole registers.
+TEST(KeyedHash, OfManyIsThatOfEach) {
+  SeededBits bits(12);
+  const internal::KeyedHash hash(bits);
+  std::vector<std::int64_t> numbers;
+  for (std::size_t count = 0; count <= 70; ++count) {
+    std::vector<std::uint64_t> units(count + 1, 7), tags(count + 1, 7);
+    hash.units(numbers.data(), count, units.data());
+    hash.groups(numbers.data(), count, tags.data());
+    std::vector<std::uint64_t> orders = tags;
+    internal::KeyedHash::orders(units.data(), count, orders.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto number = static_cast<std::uint64_t>(numbers[i]);
+      ASSERT_EQ(units[i], hash.unit(number));
+      ASSERT_EQ(tags[i], hash.group(number));
+      ASSERT_EQ(orders[i], internal::KeyedHash::order(units[i], tags[i]));
+      ASSERT_EQ(hash.group_of(units[i], orders[i]), number);
+    }
+    EXPECT_EQ(units[count] + tags[count] + orders[count], 21u) << "behind the last";
+    numbers.push_back(static_cast<std::int64_t>(bits.next()) >> count % 64);
+  }
+}
+
 TEST(KeyedHash, IsSipHashOnTexts) {
   // The published vectors of SipHash-2-4-128: key 00 01 .. 0f, message empty and 00 01 .. 0e.
   const internal::KeyedHash hash({0x0706050403020100u, 0x0f0e0d0c0b0a0908u, 0, 0});

@@ -61,6 +61,7 @@ struct How {
   unsigned threads = 1;
   bool by_key = false, early = true;
   std::uint64_t memory = 0;
+  bool only_counts = false, numbered = false;
 };
 
 BoundedTotals aggregated(const ManyRows& rows, const How& how) {
@@ -72,9 +73,15 @@ BoundedTotals aggregated(const ManyRows& rows, const How& how) {
       .measures = {Measure{}, Measure{1, {{0, 3}}}, Measure{2, {{1, 0}}}, Measure{0, {}, 0, true}},
       .samples = {{0}, {1, true}},
       .by_key = how.by_key,
+      .numbered = how.numbered,
       .unit_keys = true,
       .memory = how.memory,
       .threads = how.threads};
+  if (how.only_counts) {
+    options.cells = 0u;
+    options.measures = {Measure{}, Measure{0, {}, 0, true}};
+    options.samples = {};
+  }
   if (how.early) options.tags_so_far = [&] { return std::span<const std::uint64_t>(tags); };
   BoundedAggregate aggregate(options, bits);
   for (std::uint32_t g = 0; g < ManyRows::kGroups; ++g) tags.push_back(aggregate.tag(g));
@@ -150,6 +157,26 @@ TEST(BoundedAggregate, GivesTheSameWhereAllUnitsAreSmallNumbers) {
 
 TEST(BoundedAggregate, GivesTheSameWhereSomeUnitsAreJustTooLargeForSmallNumbers) {
   expect_the_same((1 << 24) - 1500);
+}
+
+// Rows that are only counted are dropped by the orders that say which groups they are in.
+TEST(BoundedAggregate, GivesTheSameWhereOrdersTellNumberedGroups) {
+  for (const std::int64_t lowest : {0, (1 << 24) - 1500}) {
+    const ManyRows rows(lowest);
+    const BoundedTotals expected = aggregated(rows, {.early = false, .only_counts = true});
+    EXPECT_EQ(expected.dropped_rows, 0u);
+    for (const std::uint64_t memory : {0, 30'000'000, 5'000'000}) {
+      for (const unsigned threads : {1u, 3u}) {
+        const BoundedTotals got = aggregated(
+            rows, {.threads = threads, .memory = memory, .only_counts = true, .numbered = true});
+        EXPECT_EQ(got.sums, expected.sums);
+        EXPECT_EQ(got.unit_keys.offsets, expected.unit_keys.offsets);
+        EXPECT_EQ(got.unit_keys.keys, expected.unit_keys.keys);
+        EXPECT_EQ(got.dropped_rows > 500'000, memory == 30'000'000) << memory;
+        EXPECT_EQ(got.spilled_bytes > 10'000'000, memory == 5'000'000) << memory;
+      }
+    }
+  }
 }
 
 /// Largest memory so far, in bytes.

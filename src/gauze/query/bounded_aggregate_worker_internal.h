@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,13 +71,13 @@ struct Partial {
   std::vector<std::int64_t> keys;
 };
 
-/// How a row lies in memory: the words of its unit, its key or its group, nulls (in the upper half of the word of the group; in a word
-/// of their own where rows have keys and cells), and its cells.
+/// How a row lies in memory: the words of its unit, its order, or its group where that could not be told from the order, nulls (in the upper half of the word of the group; in a word
+/// of their own where there are orders and cells), and its cells.
 struct RowShape {
-  bool by_key;
+  bool has_orders;
   std::size_t unit_words, cells;
 
-  std::size_t null_at() const { return unit_words + (by_key && cells > 0 ? 1 : 0); }
+  std::size_t null_at() const { return unit_words + (has_orders && cells > 0 ? 1 : 0); }
   std::size_t words() const { return null_at() + 1 + cells; }
 };
 
@@ -84,6 +85,7 @@ struct Setting {
   const BoundedAggregate::Options& options;
   Bounds bounds;
   KeyedHash hash;
+  RowShape shape;
   std::size_t groups;
   std::span<const std::uint64_t> tags;
   std::size_t blocks_per_wave;
@@ -116,8 +118,8 @@ class Worker {
   explicit Worker(const Setting& setting)
       : s_(setting),
         measures_(setting.options.measures.size()),
-        null_at_(shape(setting).null_at()),
-        words_(shape(setting).words()) {
+        null_at_(setting.shape.null_at()),
+        words_(setting.shape.words()) {
     out_.sums.resize(s_.groups * measures_);
     out_.samples.resize(s_.options.samples.size());
     sums_.resize(measures_);
@@ -131,6 +133,7 @@ class Worker {
       blocks_ = std::move(wave.blocks);
       gather(wave.rows);
       reduce(last);
+      store.give_back(blocks_);
     }
     settle();
   }
@@ -138,9 +141,8 @@ class Worker {
   /// Moves those rows that may still count to the beginning, and returns them. Every row is written, for no branch foresees which will be.
   std::span<std::uint64_t> filter(std::span<std::uint64_t> rows, const Limits& limits) {
     if (limits.empty()) return rows;
-    const std::size_t kept = s_.with_tag([&](auto tag) {
-      return words_ == kUnitWords + 1 ? filter<kUnitWords + 1>(rows, limits.view(), tag)
-                                      : filter<0>(rows, limits.view(), tag);
+    const std::size_t kept = with_orders([&](auto order) {
+      return with_words([&](auto words) { return filter(rows, words, limits.view(), order); });
     });
     dropped_ += (rows.size() - kept) / words_;
     return rows.first(kept);
@@ -151,17 +153,13 @@ class Worker {
     begin(store, limits);
     const std::uint64_t rows = store.rows_held(partition);
     blocks_ = store.lend(partition);
-    const std::span<const Entry> candidates = find_candidates(rows);
-    limit(candidates);
-    std::uint32_t kept = 0;
-    for (const Entry& c : candidates) {
-      if (c.order > last_orders_[c.owner]) continue;
-      std::copy_n(row(c.row), words_, row(kept++));
-    }
+    find_owners(rows);
+    limit(rows);
+    const std::uint64_t kept = keep(rows);
     store.give_back(partition, std::move(blocks_), kept);
     dropped_ += rows - kept;
     limits.reserve(units_.size());
-    for (std::size_t u = 0; u < units_.size(); ++u) limits.set(units_[u], last_orders_[u]);
+    for (const Owner& owner : units_) limits.set(owner.unit, owner.limit);
     return kept;
   }
 
@@ -182,26 +180,50 @@ class Worker {
     std::uint64_t key, rows;
   };
 
-  /// `kWords`: those of a row, where they are known; 0 where not.
-  template <std::size_t kWords, class View, class Tag>
-  std::size_t filter(std::span<std::uint64_t> rows, const View& limits, Tag tag) const {
-    const std::size_t words = kWords == 0 ? words_ : kWords;
+  /// Of a partition. Those of its groups that have larger orders than the limit do not count.
+  struct Owner {
+    Unit unit;
+    std::uint64_t limit;
+    std::uint32_t rows;  // of a wave that may count
+  };
+
+  struct Boxes {
+    std::uint32_t first, width;
+  };
+
+  /// Calls run(words of a row), which is a constant where a row is as short as it can be.
+  template <class Run>
+  auto with_words(Run run) const {
+    constexpr std::size_t kLeast = kUnitWords + 1;
+    return words_ == kLeast ? run(std::integral_constant<std::size_t, kLeast>()) : run(words_);
+  }
+  /// Calls run(what says the order of a row).
+  template <class Run>
+  auto with_orders(Run run) const {
+    if (s_.shape.has_orders) return run([](const std::uint64_t* row) { return row[kUnitWords]; });
+    return s_.with_tag([&](auto tag) {
+      return run([tag](const std::uint64_t* row) {
+        return KeyedHash::order(row[0], tag(row[kUnitWords]));
+      });
+    });
+  }
+
+  template <class Words, class View, class Order>
+  std::size_t filter(std::span<std::uint64_t> rows, Words words, const View& limits,
+                     Order order) const {
     std::uint64_t* to = rows.data();
     for (std::size_t at = 0; at < rows.size(); at += words) {
       if (at + kAhead * words < rows.size()) limits.prefetch(unit_of(&rows[at + kAhead * words]));
       const std::uint64_t* row = &rows[at];
-      const bool counts = mix(row[0] + tag(row[kUnitWords])) <= limits.find(unit_of(row));
+      const std::size_t counts = order(row) <= limits.find(unit_of(row)) ? 1 : 0;
       for (std::size_t w = 0; w < words; ++w) to[w] = row[w];
-      to += counts ? words : 0;
+      to += counts * words;
     }
     return static_cast<std::size_t>(to - rows.data());
   }
 
-  static RowShape shape(const Setting& setting) {
-    return {setting.options.by_key, kUnitWords, setting.options.cells};
-  }
   std::uint64_t* row(std::uint32_t i) const {
-    return blocks_[i >> block_bits_].get() + (i & (rows_per_block_ - 1)) * words_;
+    return blocks_[i >> block_bits_] + (i & (rows_per_block_ - 1)) * words_;
   }
   static bool same(const Unit& a, const Unit& b) {
     return a[0] == b[0] && a[kUnitWords - 1] == b[kUnitWords - 1];
@@ -211,33 +233,36 @@ class Worker {
     std::copy_n(row, kUnitWords, unit.begin());
     return unit;
   }
-  /// Asks for the row of an entry, which lies far from that of the next.
+  /// Asks for the row of an entry, which lies far from that of the next, where more is wanted than is known.
   void ask_for(const Entry& entry) const {
-    if (entry.row < kCarried) __builtin_prefetch(row(entry.row) + kUnitWords);
+    if (entry.row < kCarried && !(s_.shape.has_orders && counts_only()))
+      __builtin_prefetch(row(entry.row) + kUnitWords);
   }
   /// The key, or the group with anything in its upper half.
   std::uint64_t key_of(const Entry& entry) const {
-    return entry.row >= kCarried ? carried_[entry.row - kCarried].key : row(entry.row)[kUnitWords];
+    if (entry.row >= kCarried) return carried_[entry.row - kCarried].key;
+    if (s_.shape.has_orders) return s_.hash.group_of(units_[entry.owner].unit[0], entry.order);
+    return row(entry.row)[kUnitWords];
   }
 
   std::uint32_t number(const Unit& unit) {
-    if (units_.size() * 4 >= slots_.size()) grow();
-    std::size_t at = unit[0] & (slots_.size() - 1);
-    while (slots_[at] != 0 && !same(units_[slots_[at] - 1], unit))
-      at = (at + 1) & (slots_.size() - 1);
-    if (slots_[at] == 0) {
-      units_.push_back(unit);
-      last_orders_.push_back(UINT64_MAX);
-      slots_[at] = static_cast<std::uint32_t>(units_.size());
+    std::size_t at = unit[0] & last_slot_;
+    while (slots_[at] != 0) {
+      if (same(units_[slots_[at] - 1].unit, unit)) return slots_[at] - 1;
+      at = (at + 1) & last_slot_;
     }
-    return slots_[at] - 1;
+    units_.push_back({unit, UINT64_MAX, 0});
+    slots_[at] = static_cast<std::uint32_t>(units_.size());
+    if (units_.size() * 4 >= slots_.size()) grow();
+    return static_cast<std::uint32_t>(units_.size() - 1);
   }
 
   void grow() {
-    slots_.assign(std::max<std::size_t>(1024, slots_.size() * 4), 0);
+    slots_.assign(slots_.size() * 4, 0);
+    last_slot_ = slots_.size() - 1;
     for (std::size_t i = 0; i < units_.size(); ++i) {
-      std::size_t at = units_[i][0] & (slots_.size() - 1);
-      while (slots_[at] != 0) at = (at + 1) & (slots_.size() - 1);
+      std::size_t at = units_[i].unit[0] & last_slot_;
+      while (slots_[at] != 0) at = (at + 1) & last_slot_;
       slots_[at] = static_cast<std::uint32_t>(i + 1);
     }
   }
@@ -247,24 +272,16 @@ class Worker {
     block_bits_ = static_cast<unsigned>(std::countr_zero(rows_per_block_));
     std::fill(slots_.begin(), slots_.end(), 0);
     units_.clear();
-    last_orders_.clear();
     carried_.clear();
     carried_sums_.clear();
-    limits.each([&](const Unit& unit, std::uint64_t limit) { last_orders_[number(unit)] = limit; });
+    limits.each([&](const Unit& unit, std::uint64_t limit) { units_[number(unit)].limit = limit; });
   }
 
   /// Puts the entries of a unit, rows that may count and carried groups, side by side.
   void gather(std::uint64_t rows) {
-    std::span<const Entry> candidates = find_candidates(rows);
-    if (candidates.size() > 2 * s_.bounds.groups_per_unit * units_.size()) {  // else few would go
-      limit(candidates);
-      std::size_t kept = 0;
-      for (const Entry& c : candidates) {
-        candidates_[kept] = c;
-        kept += c.order <= last_orders_[c.owner] ? 1 : 0;
-      }
-      candidates = candidates.first(kept);
-    }
+    const std::uint64_t counting = find_owners(rows);
+    if (counting > 2 * s_.bounds.groups_per_unit * units_.size()) limit(rows);  // else few would go
+    const std::span<const Entry> candidates = find_candidates(rows, counting);
     starts_.assign(units_.size(), 0);
     for (const Entry& c : candidates) ++starts_[c.owner];
     for (const Carried& c : carried_) ++starts_[c.entry.owner];
@@ -275,33 +292,86 @@ class Worker {
     for (const Carried& c : carried_) entries_[starts_[c.entry.owner]++] = c.entry;
   }
 
-  /// In order of rows. All are written, for no branch foresees which will be passed over.
-  std::span<const Entry> find_candidates(std::uint64_t rows) {
-    if (candidates_.size() < rows) candidates_.resize(rows);
-    std::size_t found = 0;
-    std::uint32_t i = 0;
-    for (const PartitionedRows::Block& block : blocks_) {
-      const auto here = std::min<std::size_t>(rows - i, rows_per_block_);
-      find_orders(block.get(), here);
-      const std::uint64_t* r = block.get();
-      for (std::size_t j = 0; j < here; ++j, ++i, r += words_) {
-        const std::uint32_t owner = number(unit_of(r));
-        candidates_[found] = {orders_[j], i, owner};
-        found += orders_[j] <= last_orders_[owner] ? 1 : 0;
-      }
-    }
-    return {candidates_.data(), found};
+  /// Says whose the rows of a wave are; how many of them may count.
+  std::uint64_t find_owners(std::uint64_t rows) {
+    if (owners_.size() < rows) owners_.resize(rows);
+    if (!s_.shape.has_orders) find_orders(rows);
+    for (Owner& owner : units_) owner.rows = 0;
+    std::uint64_t counting = 0;
+    each_row(rows, [&](std::uint32_t i, std::uint64_t order, const std::uint64_t* r) {
+      const std::uint32_t number = this->number(unit_of(r));
+      Owner& owner = units_[number];
+      const std::uint32_t counts = order <= owner.limit ? 1 : 0;
+      owners_[i] = number;
+      owner.rows += counts;
+      counting += counts;
+    });
+    return counting;
   }
 
-  /// Apart from what depends on them, as tags may have to be waited for.
-  void find_orders(const std::uint64_t* r, std::size_t rows) {
-    orders_.resize(rows_per_block_);
+  /// Of rows that have none. Apart from what depends on them, as tags may have to be waited for.
+  void find_orders(std::uint64_t rows) {
+    if (orders_.size() < rows) orders_.resize(rows);
     s_.with_tag([&](auto tag) {
-      for (std::size_t j = 0; j < rows; ++j, r += words_) {
-        if (j + kAhead < rows) s_.ask_for_tag(r[kAhead * words_ + kUnitWords]);
-        orders_[j] = mix(r[0] + tag(r[kUnitWords]));
+      std::uint64_t* order = orders_.data();
+      for (std::uint64_t i = 0; i < rows; i += rows_per_block_) {
+        const std::uint64_t* r = blocks_[i >> block_bits_];
+        const std::size_t here = std::min<std::uint64_t>(rows - i, rows_per_block_);
+        for (std::size_t j = 0; j < here; ++j, r += words_) {
+          if (j + kAhead < here) s_.ask_for_tag(r[kAhead * words_ + kUnitWords]);
+          *order++ = KeyedHash::order(r[0], tag(r[kUnitWords]));
+        }
       }
     });
+  }
+
+  /// visit(number, order, row) for the rows of a wave
+  template <class Visit>
+  void each_row(std::uint64_t rows, Visit visit) const {
+    with_words([&](auto words) {
+      std::uint32_t i = 0;
+      for (const PartitionedRows::Block block : blocks_) {
+        const auto here = std::min<std::size_t>(rows - i, rows_per_block_);
+        const std::uint64_t* r = block;
+        const std::uint64_t* order = s_.shape.has_orders ? r + kUnitWords : orders_.data() + i;
+        const std::size_t step = s_.shape.has_orders ? words : 1;
+        for (std::size_t j = 0; j < here; ++j, ++i, r += words, order += step) {
+          visit(i, *order, r);
+        }
+      }
+    });
+  }
+
+  /// Rows that may count, of which there are `most`. All are written, for no branch foresees which will be passed over.
+  std::span<const Entry> find_candidates(std::uint64_t rows, std::uint64_t most) {
+    if (candidates_.size() < most + 1) candidates_.resize(most + 1);
+    Entry* const candidates = candidates_.data();
+    std::size_t found = 0;
+    each_row(rows, [&](std::uint32_t i, std::uint64_t order, const std::uint64_t*) {
+      candidates[found] = {order, i, owners_[i]};
+      found += order <= units_[owners_[i]].limit ? 1 : 0;
+    });
+    return {candidates, found};
+  }
+
+  /// Moves rows that may count to the beginning; says how many. All are written, as above.
+  std::uint64_t keep(std::uint64_t rows) {
+    std::uint64_t kept = 0;
+    with_words([&](auto words) {
+      auto block = blocks_.begin();
+      std::uint64_t *to = nullptr, *end = nullptr;
+      each_row(rows, [&](std::uint32_t i, std::uint64_t order, const std::uint64_t* r) {
+        if (to == end) {
+          to = *block++;
+          end = to + rows_per_block_ * words;
+        }
+        for (std::size_t w = 0; w < words; ++w) to[w] = r[w];
+        const std::size_t counts = order <= units_[owners_[i]].limit ? 1 : 0;
+        to += counts * words;
+        kept += counts;
+      });
+    });
+    return kept;
   }
 
   /// visit(unit, its entries, sorted)
@@ -322,28 +392,33 @@ class Worker {
 
   /// Lowers limits, not below the k-th smallest hash of a unit's groups. The hashes that may count fall into so many boxes of equal width that few share one; where
   /// k boxes hold some, the k-th smallest lies no higher than the k-th of these boxes. Units with fewer candidates than that need no boxes: there are at most 16 for each candidate.
-  void limit(std::span<const Entry> candidates) {
+  void limit(std::uint64_t rows) {
     const std::uint64_t k = s_.bounds.groups_per_unit;
     const std::size_t words = std::bit_ceil(std::max<std::uint64_t>(8, k)) / 8;
     const int bits = std::countr_zero(words) + 6;
-    const auto width = [&](std::uint32_t u) {
-      return std::max(0, static_cast<int>(std::bit_width(last_orders_[u])) - bits);
-    };
-    starts_.assign(units_.size(), 0);
-    for (const Entry& c : candidates) ++starts_[c.owner];
+    const std::uint64_t last = words * 64 - 1;
+    boxes_of_.clear();
     std::uint32_t full = 0;
-    for (std::uint32_t& start : starts_) start = start < k ? kNoBoxes : full++;
-    boxes_.assign(full * words, 0);
-    for (const Entry& c : candidates) {
-      if (starts_[c.owner] == kNoBoxes) continue;
-      const std::uint64_t box = c.order >> width(c.owner);
-      boxes_[starts_[c.owner] * words + box / 64] |= std::uint64_t{1} << box % 64;
+    for (const Owner& owner : units_) {
+      const int width = std::max(0, static_cast<int>(std::bit_width(owner.limit)) - bits);
+      // Units without boxes share those at the end.
+      boxes_of_.push_back({owner.rows < k ? kNoBoxes : full++, static_cast<std::uint32_t>(width)});
     }
+    for (Boxes& of : boxes_of_)
+      of.first = static_cast<std::uint32_t>(std::min(of.first, full) * words);
+    boxes_.assign((full + 1) * words, 0);
+    each_row(rows, [&](std::uint32_t i, std::uint64_t order, const std::uint64_t*) {
+      const Boxes of = boxes_of_[owners_[i]];
+      // What lies above the limit may fall into the last box: that one lowers no limit.
+      const std::uint64_t box = std::min(order >> of.width, last);
+      boxes_[of.first + box / 64] |= std::uint64_t{1} << box % 64;
+    });
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
-      if (starts_[u] == kNoBoxes) continue;
-      const auto box = nth_set(std::span(boxes_).subspan(starts_[u] * words, words), k);
+      const Boxes of = boxes_of_[u];
+      if (of.first == full * words) continue;
+      const auto box = nth_set(std::span(boxes_).subspan(of.first, words), k);
       // That of the last box of all is the largest number there is.
-      if (box) last_orders_[u] = std::min(last_orders_[u], ((*box + 1) << width(u)) - 1);
+      if (box) units_[u].limit = std::min(units_[u].limit, ((*box + 1) << of.width) - 1);
     }
   }
 
@@ -381,12 +456,12 @@ class Worker {
           const auto place = static_cast<std::uint32_t>(kCarried + kept.size());
           kept.push_back({{rows[from].order, place, u}, key_of(rows[from]), n});
           kept_sums.insert(kept_sums.end(), sums_.begin(), sums_.end());
-          if (groups + 1 == s_.bounds.groups_per_unit) last_orders_[u] = rows[from].order;
+          if (groups + 1 == s_.bounds.groups_per_unit) units_[u].limit = rows[from].order;
         }
         from = to;
       }
       if (last && s_.options.unit_keys) {
-        out_.kept.units.push_back(units_[u][0]);
+        out_.kept.units.push_back(units_[u].unit[0]);
         out_.kept.ends.push_back(out_.kept.groups.size() + due_.size());
       }
     });
@@ -540,11 +615,13 @@ class Worker {
   unsigned block_bits_ = 0;
   std::vector<PartitionedRows::Block> blocks_;  // of this wave
   std::vector<Entry> candidates_;
-  std::vector<std::uint64_t> orders_;  // of a block
-  std::vector<std::uint32_t> slots_, starts_;
-  std::vector<Unit> units_;
+  std::vector<std::uint32_t> owners_;  // of its rows
+  std::vector<std::uint64_t> orders_;  // of its rows, where they do not have them
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1024), starts_;
+  std::size_t last_slot_ = slots_.size() - 1;
+  std::vector<Owner> units_;
+  std::vector<Boxes> boxes_of_;  // units
   std::vector<std::uint64_t> boxes_;
-  std::vector<std::uint64_t> last_orders_;  // of the groups of a unit that may count
   std::vector<Entry> entries_;
   std::vector<Carried> carried_;
   std::vector<WideInteger> carried_sums_, sums_;

@@ -460,6 +460,7 @@ class UnitRead {
                                   .samples = design_.samples,
                                   .text_units = text_units,
                                   .by_key = by_key_,
+                                  .numbered = design_.groups != 0,
                                   .unit_keys = design_.groups == 0,
                                   .memory = options_.memory,
                                   .threads = options_.threads,
