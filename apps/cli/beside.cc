@@ -34,6 +34,22 @@ std::vector<std::string> with_ending(const fs::path& folder, std::string_view en
   return found;
 }
 
+/// Where links lead. What has no name, such as a pipe, is where it is.
+fs::path real_path(const fs::path& path) {
+  std::error_code failed;
+  fs::path real = fs::weakly_canonical(path, failed);
+  return failed ? path : real;
+}
+
+/// A folder, and those it is a part of by its name, as in visits/year=2024/month=5.
+void add_home(std::set<fs::path>& homes, fs::path folder) {
+  homes.insert(folder);
+  while (folder.filename().string().find('=') != std::string::npos) {
+    folder = folder.parent_path();
+    homes.insert(folder);
+  }
+}
+
 /// What ledgers keep count of; each is read once, and only when it matters.
 class Books {
  public:
@@ -101,13 +117,25 @@ std::string choose_ledger(const Choice& choice, const std::vector<TableFiles>& t
   return found.empty() ? own : found;
 }
 
+/// The types by which rows are told to be the same unit's: of the table's column, and of what it refers to. 01 and 1 are one integer and two texts.
+std::vector<Type> identity_types(const Schema& schema, const TableSchema& table) {
+  std::vector<Type> types;
+  const auto add = [&](const TableSchema& of, const std::string& column) {
+    if (const ColumnSchema* found = of.find(column)) types.push_back(found->domain.type);
+  };
+  add(table, table.unit.column);
+  if (table.unit.kind == UnitSchema::Kind::kThrough && speaks_of(schema, table.unit.table))
+    add(schema.table(table.unit.table), table.unit.key);
+  return types;
+}
+
 /// Whether both say that the table's rows are those of the same units of the same data set, or nobody's. Under
 /// another name it would be another table, and two of them could count a row twice.
-bool agree(const Schema& one, const Schema& other, const std::string& table) {
-  if (!speaks_of(one, table) || !speaks_of(other, table)) return false;
-  const UnitSchema& unit = one.table(table).unit;
-  return unit == other.table(table).unit &&
-         (one.dataset == other.dataset || unit.kind == UnitSchema::Kind::kPublic);
+bool agree(const Schema& one, const Schema& other, const std::string& name) {
+  if (!speaks_of(one, name) || !speaks_of(other, name)) return false;
+  const TableSchema &table = one.table(name), &same = other.table(name);
+  return table.unit == same.unit && identity_types(one, table) == identity_types(other, same) &&
+         (one.dataset == other.dataset || table.is_public());
 }
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -149,6 +177,43 @@ void expect_paid(const TableFiles& files, const Place& place, const Choice& choi
          choice.schema.dataset.substr(0, 60) +
          (pays ? "', is none of the schemas there that say whose rows they are; use one of those"
                : "', does not lead to it; use the schema beside the data"));
+}
+
+/// The tables through which a table says whose its rows are.
+std::vector<std::string> owners_of(const Schema& schema, const TableSchema& table) {
+  std::vector<std::string> owners;
+  for (const TableSchema* each = &table; each->unit.kind == UnitSchema::Kind::kThrough;) {
+    owners.push_back(each->unit.table);
+    if (!speaks_of(schema, owners.back()) || owners.size() > schema.tables.size()) break;
+    each = &schema.table(owners.back());
+  }
+  return owners;
+}
+
+/// Whose rows a budget counts is said by rows that lie beside that budget, too: with others, whoever asks could give
+/// all rows to one person, or each to one of their own.
+void expect_owners(const Schema& schema, const TableFiles& files,
+                   const std::vector<TableFiles>& tables) {
+  std::set<std::string> ledgers;
+  for (const Place& place : files.places)
+    ledgers.insert(place.ledgers.begin(), place.ledgers.end());
+  if (ledgers.empty()) return;
+  const auto pays_here = [&](const TableFiles& owner, const std::set<std::string>& homes) {
+    return std::any_of(owner.places.begin(), owner.places.end(), [&](const Place& place) {
+      return homes.contains(place.folder) &&
+             std::any_of(place.ledgers.begin(), place.ledgers.end(),
+                         [&](const std::string& each) { return ledgers.contains(each); });
+    });
+  };
+  for (const std::string& name : owners_of(schema, schema.table(files.table)))
+    for (const TableFiles& owner : tables) {
+      if (!same_name(owner.table, name)) continue;
+      for (const std::set<std::string>& homes : owner.homes)
+        if (!pays_here(owner, homes))
+          refuse("rows of '" + owner.table + "', which says whose the rows of '" + files.table +
+                 "' are, do not lie beside the budget '" + *ledgers.begin() +
+                 "' that keeps count of those; use the data in its folder");
+    }
 }
 
 /// Where each row is a unit, nobody may have one twice: by a link beside the file, or in a table of another name.
@@ -202,12 +267,17 @@ TableFiles look_beside(const std::string& table, const std::string& text,
   const std::string inside = table_inside(text);
   if (!inside.empty()) result.names.insert(inside);
   // Of a glob, where all of them lie.
-  const std::string fixed = text.substr(0, text.find_first_of("*?["));
-  std::set<fs::path> folders = {fs::weakly_canonical(fs::absolute(fixed).parent_path())};
+  const bool is_file = files.size() == 1 && same_file(files.front(), text);
+  const std::string fixed = is_file ? text : text.substr(0, text.find_first_of("*?["));
+  std::set<fs::path> folders;
+  add_home(folders, real_path(fs::absolute(fixed).parent_path()));
   for (const std::string& file : files) {
-    const fs::path real = fs::weakly_canonical(fs::absolute(file));
-    folders.insert(fs::weakly_canonical(fs::absolute(file).parent_path()));
-    folders.insert(real.parent_path());
+    const fs::path real = real_path(fs::absolute(file));
+    std::set<fs::path> homes;
+    add_home(homes, real_path(fs::absolute(file).parent_path()));
+    add_home(homes, real.parent_path());
+    folders.insert(homes.begin(), homes.end());
+    result.homes.emplace_back(homes.begin(), homes.end());
     result.names.insert({table_name(file), table_name(real.string())});
     // A file of DuckDB holds several.
     result.files.push_back(real.string() + (is_duckdb_file(file)
@@ -216,15 +286,16 @@ TableFiles look_beside(const std::string& table, const std::string& text,
   }
   for (const fs::path& folder : folders)
     if (fs::is_directory(folder))
-      result.places.push_back(
-          {with_ending(folder, kSchemaEnding), with_ending(folder, kLedgerEnding)});
+      result.places.push_back({folder.string(), with_ending(folder, kSchemaEnding),
+                               with_ending(folder, kLedgerEnding)});
   return result;
 }
 
 std::string schema_about(const TableFiles& table) {
   for (const Place& place : table.places)
     for (const std::string& path : place.schemas)
-      if (speaks_of_any(read_schema(path), table.names)) return path;
+      if (const auto schema = filled_in(path); schema && speaks_of_any(*schema, table.names))
+        return path;
   return "";
 }
 
@@ -239,8 +310,10 @@ std::string find_ledger(const std::string& schema_path, const Schema& schema,
   Books books;
   Choice choice{schema_path, schema};
   choice.ledger = choose_ledger(choice, tables, books);
-  for (const TableFiles& each : tables)
+  for (const TableFiles& each : tables) {
     for (const Place& place : each.places) expect_paid(each, place, choice, books);
+    expect_owners(schema, each, tables);
+  }
   if (!choice.ledger.empty()) expect_once(schema, tables);
   return choice.ledger;
 }

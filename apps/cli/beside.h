@@ -14,6 +14,7 @@ inline constexpr std::string_view kLedgerEnding = ".ledger";
 
 /// A folder where files of a table lie, or links to them, and what lies in it or, by its name, next to it.
 struct Place {
+  std::string folder;  ///< to which no link leads
   std::vector<std::string> schemas;
   std::vector<std::string> ledgers;
 };
@@ -23,6 +24,8 @@ struct TableFiles {
   std::string table;               ///< as questions call it
   std::set<std::string> names;     ///< by which a schema may speak of it: also those of its files
   std::vector<std::string> files;  ///< those that hold it, where links lead
+  /// Of each file, the folders whose file it is: where it is named, where links lead, and what these are parts of.
+  std::vector<std::set<std::string>> homes;
   std::vector<Place> places;
 };
 
@@ -38,8 +41,8 @@ std::string budget_beside(const TableFiles& table);
 
 /// Which budget pays when nobody says so: `hospital.ledger` beside `hospital.schema.json`, or the one beside
 /// the data that keeps count of the data set; "" where nobody keeps count. In no place of the data is a budget
-/// passed over, nor said otherwise whose the rows are than by the schemas there that it counts by, nor a row
-/// counted under two names: each is `kInvalidOption`.
+/// passed over, nor said otherwise whose the rows are than by the schemas there that it counts by, nor by rows of
+/// another place, nor a row counted under two names: each is `kInvalidOption`.
 std::string find_ledger(const std::string& schema_path, const Schema& schema,
                         const std::vector<TableFiles>& tables);
 

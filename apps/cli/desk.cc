@@ -1,13 +1,15 @@
 #include "desk.h"
 
 #include <fnmatch.h>
+#include <glob.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
 #include <thread>
 
 #include "beside.h"
@@ -24,10 +26,15 @@ namespace fs = std::filesystem;
 
 bool holds_rows(const std::string& name) {
   if (name.ends_with(kSchemaEnding)) return false;
-  constexpr std::array<std::string_view, 9> kEndings = {
-      ".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".json.gz"};
-  return std::any_of(kEndings.begin(), kEndings.end(),
-                     [&](std::string_view ending) { return name.ends_with(ending); });
+  std::string_view stem = name;
+  if (stem.ends_with(".gz")) stem.remove_suffix(3);
+  if (stem.ends_with(".zst")) stem.remove_suffix(4);
+  const auto ends_with = [](std::string_view text, std::initializer_list<const char*> endings) {
+    return std::any_of(endings.begin(), endings.end(),
+                       [&](const char* ending) { return text.ends_with(ending); });
+  };
+  return ends_with(stem, {".csv", ".tsv", ".json", ".jsonl", ".ndjson"}) ||
+         ends_with(name, {".parquet", ".pq"});
 }
 
 void add_table(std::map<std::string, std::string>& tables, const std::string& name,
@@ -53,10 +60,22 @@ std::string only_file(const fs::path& folder, std::string_view ending, const cha
   return found;
 }
 
+/// Where the name of `--data NAME=FILE` ends; nowhere in `FILE`, which may be one in folders called x=y.
+std::size_t name_end(const std::string& data) {
+  const std::size_t equals = data.find('=');
+  if (equals == std::string::npos || data.find('/') < equals || fs::exists(data))
+    return std::string::npos;
+  glob_t found{};
+  const bool is_pattern = data.find_first_of("*?[") != std::string::npos &&
+                          ::glob(data.c_str(), 0, nullptr, &found) == 0;
+  globfree(&found);
+  return is_pattern ? std::string::npos : equals;
+}
+
 /// The file, glob or folder of `--data FILE`, `NAME=FILE` or `FOLDER`.
 fs::path path_of(const std::string& data) {
-  const std::size_t equals = data.find('=');
-  return equals == std::string::npos || fs::exists(data) ? data : data.substr(equals + 1);
+  const std::size_t equals = name_end(data);
+  return equals == std::string::npos ? data : data.substr(equals + 1);
 }
 
 /// Where that lies; of a glob over folders, where all of them lie.
@@ -274,8 +293,8 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
                                              const Schema* schema) {
   std::map<std::string, std::string> tables;
   for (const std::string& each : data) {
-    const std::size_t equals = each.find('=');
-    if (equals != std::string::npos && !fs::exists(each)) {
+    const std::size_t equals = name_end(each);
+    if (equals != std::string::npos) {
       add_table(tables, each.substr(0, equals), each.substr(equals + 1));
     } else if (fs::is_directory(each)) {
       for (const std::string& file : listed(each)) {
@@ -292,6 +311,19 @@ std::map<std::string, std::string> tables_of(const std::vector<std::string>& dat
   return tables;
 }
 
+namespace {
+
+/// The file that is handed in there; "" for a pipe or a terminal.
+std::string standard_input() {
+  struct stat about {};
+  if (fstat(STDIN_FILENO, &about) != 0 || !S_ISREG(about.st_mode)) return "";
+  std::error_code failed;
+  const fs::path path = fs::read_symlink("/proc/self/fd/0", failed);
+  return failed || !fs::exists(path, failed) ? "" : path.string();
+}
+
+}  // namespace
+
 void expect_plain_values(const DataOptions& options, const std::string& table,
                          const std::string& file) {
   for (const auto& [option, value] : {std::pair("--ledger", options.ledger),
@@ -305,16 +337,17 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
                   std::string(option) + ": goes with --data " + (file == "-" ? "FILE" : file) +
                       "; plain values have no schema, and no budget pays for them");
   }
-  if (file == "-" || file.empty()) return;
-  const TableFiles values = look_beside(table_name(file), file, {file});
+  const std::string path = file.empty() || file == "-" ? standard_input() : file;
+  if (path.empty()) return;
+  const TableFiles values = look_beside(table_name(path), path, {path});
   if (const std::string found = schema_about(values); !found.empty())
     throw Error(ErrorCode::kInvalidOption,
-                "'" + found + "' speaks of '" + values.table + "'; ask with --data " + file +
+                "'" + found + "' speaks of '" + values.table + "'; ask with --data " + path +
                     " and --column, and its units and its budget are used");
   if (const std::string budget = budget_beside(values); !budget.empty())
     throw Error(ErrorCode::kInvalidOption,
-                "a budget lies beside '" + file + "', '" + budget +
-                    "', and plain values are charged to none; ask with --data " + file +
+                "a budget lies beside '" + path + "', '" + budget +
+                    "', and plain values are charged to none; ask with --data " + path +
                     ", or keep values that it does not count in another folder");
 }
 
@@ -355,17 +388,33 @@ Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst
   }
   if (!schema_path_.empty()) schema_ = read_schema(schema_path_);
   source_ = open_source(options, schema_path_.empty() ? nullptr : &schema_);
-  const bool is_quick = schema_path_.empty();
-  if (is_quick) {
-    refuse_quick_form(look_beside_all(options.data, nullptr, *source_), options.ledger);
+  is_quick_ = schema_path_.empty();
+  chooses_ledger_ = !options.ledger.empty();
+  if (is_quick_) {
+    beside_ = look_beside_all(options.data, nullptr, *source_);
+    refuse_quick_form(beside_, options.ledger);
     schema_ = quick_schema(options, *source_);
   }
   if (pays == Pays::kNo) return;
   ledger_path_ = options.ledger;
-  if (ledger_path_.empty() && !is_quick)
-    ledger_path_ =
-        find_ledger(schema_path_, schema_, look_beside_all(options.data, &schema_, *source_));
+  if (ledger_path_.empty() && !is_quick_) {
+    beside_ = look_beside_all(options.data, &schema_, *source_);
+    ledger_path_ = find_ledger(schema_path_, schema_, beside_);
+  }
   if (!ledger_path_.empty()) ledger_ = Ledger::open(ledger_path_);
+}
+
+void Desk::expect_unchanged() const {
+  if (chooses_ledger_) return;
+  const auto now = look_beside_all(data_, is_quick_ ? nullptr : &schema_, *source_);
+  if (is_quick_) refuse_quick_form(now, "");
+  const bool same =
+      std::equal(now.begin(), now.end(), beside_.begin(), beside_.end(),
+                 [](const TableFiles& a, const TableFiles& b) { return a.files == b.files; });
+  if (same && (is_quick_ || find_ledger(schema_path_, schema_, now) == ledger_path_)) return;
+  throw Error(ErrorCode::kInvalidOption,
+              "--data: the files, or the budget beside them, are no longer those of the beginning; "
+              "begin anew");
 }
 
 std::optional<Budget> Desk::left() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "beside.h"
 #include "gauze/data/schema.h"
 #include "gauze/data/source.h"
 #include "gauze/ledger/ledger.h"
@@ -60,6 +61,10 @@ class Desk {
   const Schema& schema() const { return schema_; }
   const std::string& schema_path() const { return schema_path_; }
 
+  /// Throws `kInvalidOption` where links of the data lead elsewhere by now, or another budget lies beside it: a
+  /// conversation may take long.
+  void expect_unchanged() const;
+
   /// Nothing when no ledger keeps count.
   Ledger* ledger() { return ledger_ ? &*ledger_ : nullptr; }
   const std::string& ledger_path() const { return ledger_path_; }
@@ -77,7 +82,9 @@ class Desk {
 
  private:
   std::vector<std::string> data_;
+  bool is_quick_ = false, chooses_ledger_ = false;
   std::unique_ptr<Source> source_;
+  std::vector<TableFiles> beside_;
   Schema schema_;
   std::string schema_path_;
   std::optional<Ledger> ledger_;

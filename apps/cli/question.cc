@@ -202,6 +202,7 @@ Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
 }
 
 Answered ask(Desk& desk, Quote quote) {
+  desk.expect_unchanged();
   Progress progress;
   *quote.watch = [&progress](double done) { progress.show(done); };
   SystemBits bits;

@@ -323,6 +323,123 @@ TEST(LedgerCommand, AnotherNameOfTheDataPassesOverNoBudget) {
   EXPECT_EQ(spent(clinic), 0.125);
 }
 
+// Whose a row is that refers to another table is said by that table of the steward, and by none of one's own.
+TEST(LedgerCommand, WhoseRowsTheyAreIsSaidBesideTheirBudget) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 5");
+  const std::string chained =
+      R"("bills": {"unit": {"column": "test", "of": "tests", "key": "test"}, "rows_per_unit": 9, "columns": {"test": {"type": "integer"}}},
+         "tests": {"unit": {"column": "who", "of": "visits", "key": "patient_id"}, "rows_per_unit": 9, "keys": [["test"]], "columns": {
+             "test": {"type": "integer"}, "who": {"type": "integer"}}}, )";
+  const std::string schema = with(clinic.read("clinic.schema.json"), R"("visits": {)",
+                                  chained + R"("visits": {"keys": [["patient_id"]], )");
+  clinic.write("clinic.schema.json", schema);
+  const std::string bills = clinic.write("bills.csv", "test\n1\n2\n"),
+                    tests = clinic.write("tests.csv", "test,who\n1,3\n2,3\n"),
+                    visits = clinic.path("visits.csv");
+  const Folder own;
+  fs::create_directory(own.path("linked"));
+  const std::string data = " --data ", why = "do not lie beside the budget";
+  // The table itself, or one further on, is somebody's own.
+  const std::string mine = own.write("visits.csv", clinic.read("visits.csv"));
+  expect_refused(clinic, data + tests + data + mine, why, "tests");
+  expect_refused(clinic, data + bills + data + tests + data + mine, why, "bills");
+  expect_refused(clinic, data + tests + " --data 'visits=" + own.path("visit?.csv") + "'", why,
+                 "tests");
+  const std::string own_tests = own.write("tests.csv", "test,who\n1,4\n2,5\n");
+  expect_refused(clinic, data + bills + data + own_tests + data + visits, why, "bills");
+  // A link to the budget makes no place of it.
+  fs::create_symlink(clinic.path("clinic.ledger"), own.path("clinic.ledger"));
+  fs::create_symlink(clinic.path("clinic.schema.json"), own.path("clinic.schema.json"));
+  expect_refused(clinic, data + tests + data + mine, why, "tests");
+  // The steward's, also through links.
+  fs::create_symlink(visits, own.path("linked/visits.csv"));
+  for (const std::string& theirs : {visits, own.path("linked/visits.csv")}) {
+    const Ran ran = count_rows(data + bills + data + tests + data + theirs, "bills");
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+  }
+  EXPECT_EQ(spent(clinic), 0.25);
+}
+
+// Ids that are one as integers are several as texts.
+TEST(LedgerCommand, TheTypeOfAnIdIsTheStewards) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 5");
+  const Folder own;
+  const std::string schema = clinic.read("clinic.schema.json");
+  const std::string texts = own.write(
+      "texts.schema.json",
+      with(schema, R"("patient_id": {"type": "integer"})", R"("patient_id": {"type": "text"})"));
+  expect_refused(clinic, "--data " + clinic.path("visits.csv") + " --schema " + texts,
+                 "says otherwise");
+  const std::string same = own.write("same.schema.json", schema);
+  EXPECT_EQ(count_rows("--data " + clinic.path("visits.csv") + " --schema " + same).exit, 0);
+}
+
+// Folders that are parts of a table by their names.
+TEST(LedgerCommand, ABudgetPaysForEachPartOfATable) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 5");
+  fs::create_directories(clinic.path("year=2024/month=5"));
+  const std::string part = clinic.path("year=2024/month=5/visits.csv");
+  fs::rename(clinic.path("visits.csv"), part);
+  EXPECT_EQ(count_rows("--data " + part + " --unit row").exit, 2);
+  EXPECT_EQ(
+      gauze_program("release count --epsilon 1 --relation add_remove --column age " + part).exit,
+      2);
+  const std::string piped =
+      GAUZE_PROGRAM
+      " release count --epsilon 1 --relation add_remove --column age >/dev/null 2>&1 <" +
+      part;
+  EXPECT_NE(std::system(piped.c_str()), 0);
+  const Folder own;
+  const std::string rows =
+      own.write("rows.schema.json", of_rows(clinic.read("clinic.schema.json")));
+  expect_refused(clinic, "--data " + part + " --schema " + rows, "says otherwise");
+  const std::string schema = " --schema " + clinic.path("clinic.schema.json");
+  for (const std::string& data : {part, "'" + clinic.path("year=*/month=*/visits.csv") + "'",
+                                  "'visits=" + clinic.path("year=*/month=5/*.csv") + "'"}) {
+    const Ran ran = count_rows("--data " + data + schema);
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+  }
+  EXPECT_EQ(spent(clinic), 0.375);
+  // The name of a table is none of a folder.
+  const Ran here = gauze_program(
+      "sql 'SELECT COUNT(*) FROM visits' --epsilon 0.125 --data "
+      "'year=*/month=5/visits.csv' --schema clinic.schema.json",
+      "", "cd " + clinic.path("") + " &&");
+  EXPECT_EQ(here.exit, 0) << here.err;
+}
+
+// A conversation may take long: links can be made to lead elsewhere, and a budget set.
+TEST(LedgerCommand, NoConversationGoesOnWithOtherFilesOrPastANewBudget) {
+  namespace fs = std::filesystem;
+  const Clinic clinic;
+  const Folder own;
+  own.write("empty.csv", "patient_id,ward,age,cost,diagnosis,day\n1,day,30,1,flu,2024-01-10\n");
+  fs::create_symlink(own.path("empty.csv"), own.path("visits.csv"));
+  fs::copy(clinic.path("clinic.schema.json"), own.path("clinic.schema.json"));
+  const auto run = [&](const std::string& meanwhile) {
+    const std::string question = "echo \"SELECT COUNT(*) FROM visits;\"; ";
+    const Folder folder;
+    const std::string command = "( " + question + "sleep 1; " + meanwhile + "; " + question +
+                                ") | timeout 60 " GAUZE_PROGRAM " sql --epsilon 1 --json --data " +
+                                own.path("visits.csv") + " >" + folder.path("out") + " 2>" +
+                                folder.path("err");
+    EXPECT_NE(std::system(command.c_str()), 0) << meanwhile;
+    EXPECT_THAT(folder.read("out"), HasSubstr("\"count\"")) << folder.read("err");
+    return folder.read("err");
+  };
+  const std::string elsewhere =
+      "ln -sfn " + clinic.path("visits.csv") + " " + own.path("visits.csv");
+  EXPECT_THAT(run(elsewhere), HasSubstr("no longer those of the beginning"));
+  const std::string budget = GAUZE_PROGRAM " ledger init " + own.path("clinic.ledger") +
+                             " --dataset clinic --epsilon 0.5 >" + own.path("out");
+  EXPECT_THAT(run(budget), HasSubstr("no longer those of the beginning"));
+}
+
 // What lies in one folder says nothing of the rows in another.
 TEST(LedgerCommand, ABudgetPaysInEachFolderOfTheData) {
   namespace fs = std::filesystem;

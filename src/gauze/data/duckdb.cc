@@ -34,17 +34,6 @@ std::uint64_t least_memory(unsigned threads) {
   return (std::uint64_t{512} + std::uint64_t{128} * threads) << 20;
 }
 
-std::string make_spill_folder(const std::string& under) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::path base = under.empty() ? fs::temp_directory_path(ignored) : fs::path(under);
-  std::string path = fs::absolute(base / "gauze-XXXXXX", ignored).string();
-  if (!mkdtemp(path.data()))
-    throw Error(ErrorCode::kIo, "cannot make a temporary folder in '" + base.string() +
-                                    "'; choose another with TMPDIR");
-  return path;
-}
-
 /// What one batch points to.
 struct Chunk {
   explicit Chunk(duckdb_data_chunk from) : chunk(from) {}
@@ -329,7 +318,7 @@ void DuckDbConnection::run(const std::string& sql, ErrorCode code, const std::st
   if (!try_run(sql, result)) throw Error(code, message);
 }
 
-DuckDbDatabase::DuckDbDatabase(const SourceOptions& options) {
+DuckDbDatabase::DuckDbDatabase(const SourceOptions& options) : spill_(options.temp_directory) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const unsigned threads = options.threads ? std::min(options.threads, cores) : cores;
   const std::uint64_t least = least_memory(threads);
@@ -340,11 +329,10 @@ DuckDbDatabase::DuckDbDatabase(const SourceOptions& options) {
         "memory: must be at least " + std::to_string(least >> 20) + "M with " +
             std::to_string(threads) +
             " threads; with less, whether a question fails could depend on somebody's rows");
-  spill_ = make_spill_folder(options.temp_directory);
   const std::array<std::pair<const char*, std::string>, 6> settings = {
       {{"threads", std::to_string(threads)},
        {"memory_limit", std::to_string(memory) + "B"},
-       {"temp_directory", spill_},
+       {"temp_directory", spill_.path()},
        {"preserve_insertion_order", "false"},
        {"autoinstall_known_extensions", "false"},
        {"autoload_known_extensions", "false"}}};
@@ -356,11 +344,7 @@ DuckDbDatabase::DuckDbDatabase(const SourceOptions& options) {
   started = started && duckdb_open_ext(nullptr, &database_, config, &unsaid) == DuckDBSuccess;
   duckdb_free(unsaid);
   duckdb_destroy_config(&config);
-  if (!started) {
-    std::error_code ignored;
-    std::filesystem::remove_all(spill_, ignored);
-    throw Error(ErrorCode::kIo, kCannotStart);
-  }
+  if (!started) throw Error(ErrorCode::kIo, kCannotStart);
   main_ = std::make_unique<DuckDbConnection>(database_);
   for (std::size_t i = 0; i < kConnections; ++i) {
     idle_.push_back(std::make_unique<DuckDbConnection>(database_));
@@ -374,8 +358,6 @@ DuckDbDatabase::~DuckDbDatabase() {
   idle_.clear();
   main_.reset();
   duckdb_close(&database_);
-  std::error_code ignored;
-  std::filesystem::remove_all(spill_, ignored);
 }
 
 void DuckDbDatabase::lock(const std::vector<std::string>& paths,

@@ -11,6 +11,7 @@
 
 #include "gauze/base/error.h"
 #include "gauze/data/source.h"
+#include "gauze/data/spill_folder_internal.h"
 
 // The embedded engine's C interface with owners for its handles. No text of its errors passes through
 // here except when files are opened, and there only its first words decide.
@@ -77,7 +78,7 @@ class DuckDbDatabase {
   /// Takes away the way to files other than these paths and folders, and to settings.
   void lock(const std::vector<std::string>& paths, const std::vector<std::string>& folders);
 
-  const std::string& folder() const { return spill_; }
+  const std::string& folder() const { return spill_.path(); }
   void keep(std::unique_ptr<DuckDbKeeper> keeper) { keeper_ = std::move(keeper); }
   bool make_ready(const std::string& sql, const std::atomic<bool>& cancelled);
   std::uint64_t text_bytes(const std::string& sql);
@@ -93,7 +94,7 @@ class DuckDbDatabase {
   void give_back(std::unique_ptr<DuckDbConnection> connection);
 
  private:
-  std::string spill_;
+  SpillFolder spill_;
   duckdb_database database_ = nullptr;
   std::unique_ptr<DuckDbConnection> main_;
   std::mutex mutex_;

@@ -342,7 +342,8 @@ class PostgresSource final : public Source {
     return std::make_unique<PostgresStream>(uri_, sql);
   }
 
-  /// With the schema in which it is found by the path of the user.
+  /// With the schema in which it is found by the path of the user: where several have one, whose rows another table's are could be said by
+  /// somebody else's.
   std::string table_sql(const std::string& table) override {
     const std::array<const char*, 2> parameters = {table.c_str(), connection_.schemas().c_str()};
     const Result found(PQexecParams(
@@ -350,11 +351,17 @@ class PostgresSource final : public Source {
         "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM unnest($2::text[]) WITH "
         "ORDINALITY AS path(part, place) JOIN pg_namespace n ON nspname = part JOIN pg_class ON "
         "relnamespace = n.oid AND relname = $1 AND relkind IN ('r', 'p', 'm', 'v', 'f') ORDER BY "
-        "place LIMIT 1",
+        "place",
         2, nullptr, parameters.data(), nullptr, nullptr, 0));
     if (found.status() != PGRES_TUPLES_OK)
       throw Error(ErrorCode::kUnavailable, "the database does not answer");
     if (found.rows() == 0) unknown(table);
+    if (found.rows() > 1)
+      throw Error(ErrorCode::kInvalidOption,
+                  "the search path of this user leads to several tables, " + found.text(0, 0) +
+                      " and " + found.text(1, 0) +
+                      "; say which schema is meant, as in "
+                      "postgresql://host/base?options=-csearch_path=hospital");
     return found.text(0, 0);
   }
 

@@ -136,6 +136,9 @@ TEST(PostgresSource, CallsNothingThatOthersMade) {
       "CREATE FUNCTION public.to_char(date, text) RETURNS text LANGUAGE plpgsql AS "
       "'BEGIN RAISE EXCEPTION ''called''; END'");
   const auto source = open_postgres(server.uri());
+  // Two tables of one name on the path: which of them was meant?
+  EXPECT_ERROR(source->columns("t"), ErrorCode::kInvalidOption);
+  server.run("DROP TABLE public.t");
   const Table rows = read_table(
       *source, texts_schema(R"("id": {"type": "integer"}, "d": {"type": "date"})").tables[0],
       {"d"});
