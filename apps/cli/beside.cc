@@ -263,7 +263,7 @@ bool speaks_of(const Schema& schema, std::string_view table) {
 
 TableFiles look_beside(const std::string& table, const std::string& text,
                        const std::vector<std::string>& files) {
-  TableFiles result{table, {table, table_name(text)}, {}, {}};
+  TableFiles result{table, {table, table_name(text)}, {}, {}, {}};
   const std::string inside = table_inside(text);
   if (!inside.empty()) result.names.insert(inside);
   // Of a glob, where all of them lie.

@@ -18,9 +18,11 @@ constexpr double kBeta = 0.05;
 struct Span {
   double value, low, high;
 
+  /// Where all of the interval lies beyond an end, it is one of the few that miss: it keeps its length, and looks no more certain.
   Span clamped(double least, double most) const {
-    return {std::clamp(value, least, most), std::clamp(low, least, most),
-            std::clamp(high, least, most)};
+    const double beyond = high < least ? least - value : low > most ? most - value : 0;
+    return {std::clamp(value, least, most), std::clamp(low + beyond, least, most),
+            std::clamp(high + beyond, least, most)};
   }
 };
 
@@ -67,8 +69,12 @@ double width(const CellSpec& cell) {
   return std::ldexp(static_cast<double>(cell.upper) - static_cast<double>(cell.lower),
                     cell.exponent);
 }
-double end(const CellSpec& cell, std::int64_t steps) {
-  return std::ldexp(static_cast<double>(steps), cell.exponent);
+/// Of the range, without what rounding may add.
+double least(const CellSpec& cell) {
+  return std::ldexp(static_cast<double>(cell.lower + cell.margin), cell.exponent);
+}
+double most(const CellSpec& cell) {
+  return std::ldexp(static_cast<double>(cell.upper - cell.margin), cell.exponent);
 }
 
 /// Released numbers of one group as real numbers.
@@ -139,22 +145,22 @@ Span sum_span(const Formula& f, const Numbers& numbers) {
     s = {s.value + shift.value, s.low + shift.low, s.high + shift.high};
   }
   // Nearer to the truth without leaving the side on which every sum lies.
-  if (f.cell.lower >= 0 && s.value < 0) s = s + -s.value;
-  if (f.cell.upper <= 0 && s.value > 0) s = s + -s.value;
+  if (least(f.cell) >= 0 && s.value < 0) s = s + -s.value;
+  if (most(f.cell) <= 0 && s.value > 0) s = s + -s.value;
   return s;
 }
 
 Span average(const Formula& f, const Numbers& numbers) {
-  const double least = end(f.cell, f.cell.lower), most = end(f.cell, f.cell.upper);
-  const Span s = (numbers.mean(*f.sum, reach(f.cell), 1) + middle(f.cell)).clamped(least, most);
+  const double a = least(f.cell), b = most(f.cell);
+  const Span s = (numbers.mean(*f.sum, reach(f.cell), 1) + middle(f.cell)).clamped(a, b);
   // Where it may be anything the middle errs least.
-  return s.low <= least && s.high >= most ? Span{least + (most - least) / 2, least, most} : s;
+  return s.low <= a && s.high >= b ? Span{a + (b - a) / 2, a, b} : s;
 }
 
 Span correlation(const Formula& f, const Numbers& numbers) {
   const Span x = numbers.variance(*f.sum, *f.square, f.offset, f.cell, 2);
   const Span y = numbers.variance(*f.sum2, *f.square2, f.offset2, f.cell2, 2);
-  const Span scale = root(x * y);
+  const Span scale = root(x) * root(y);  // their product may be no double
   const Span covariance = numbers.covariance(2);
   if (scale.value <= 0) return {0, -1, 1};
   if (scale.low <= 0) {

@@ -115,9 +115,9 @@ class Builder {
     if (largest > 0) exponent = std::max(exponent, floor_log2(largest) + 1 - bits);
     const Ratio step = power_of_two(exponent);
     // One step more on each side: arithmetic in doubles may leave the range by an ulp.
-    const int margin = column.integral ? 0 : 1;
+    const std::int64_t margin = column.integral ? 0 : 1;
     return add_cell({value, false, exponent, saturate(floor(Ratio(*column.lower / step)) - margin),
-                     saturate(ceil(Ratio(*column.upper / step)) + margin)});
+                     saturate(ceil(Ratio(*column.upper / step)) + margin), margin});
   }
 
   /// A cell that is null where the value is.

@@ -20,6 +20,7 @@ struct CellSpec {
   bool identity = false;  ///< told apart and counted only; otherwise whole steps of 2^exponent
   int exponent = 0;       ///< size of a step
   std::int64_t lower = 0, upper = 0;  ///< in steps; every row lies within
+  std::int64_t margin = 0;            ///< how many of these lie beyond each end of the range
   bool operator==(const CellSpec&) const = default;
 };
 

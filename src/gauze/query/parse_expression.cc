@@ -43,7 +43,14 @@ std::string refused_node(const std::string& type) {
          ") is not supported; use columns, operators and the functions in docs/sql.md";
 }
 
-/// PostgreSQL's names of types to ours; precision and length are ignored for numbers.
+/// What does the same as a cast to a type with a length or precision.
+std::string instead_of_length(Type type) {
+  if (type == Type::kText) return "write substr(x, 1, 3) for varchar(3)";
+  if (type == Type::kDouble) return "write round(x, 2) for numeric(9, 2)";
+  return "write date_trunc('minute', x), or leave the precision out";
+}
+
+/// PostgreSQL's names of types to ours.
 std::optional<Type> type_named(const std::string& name) {
   static const std::array<std::pair<const char*, Type>, 19> kNames = {{
       {"bool", Type::kBoolean},       {"boolean", Type::kBoolean}, {"int2", Type::kInteger},
@@ -226,6 +233,9 @@ SqlExpr SqlReader::cast(const Json& node, unsigned depth) const {
   if (!type || target.contains("arrayBounds"))
     unsupported("casts to " + name +
                 " are not supported; use boolean, integer, double, text, date or timestamp");
+  if (target.contains("typmods"))
+    unsupported("types with a length or precision, which cut or round, are not supported; " +
+                instead_of_length(*type));
   SqlExpr argument = expression(node.at("arg"), depth);
   // false and true are written as casts of 'f' and 't' by older grammars.
   return sql_call("to_" + std::string(gauze::name(*type)), {std::move(argument)});

@@ -161,17 +161,18 @@ std::optional<Facts> choice(const Expression& call, const std::vector<Facts>& ar
 }
 
 Facts part_of_date(const Expression& call, const std::vector<Facts>& arguments, Place place) {
-  static const std::string kParts =
-      "date parts are year, quarter, month, week, day, dow, isodow, doy and, of timestamps, hour, "
-      "minute, second";
-  if (arguments.size() != 2) unsupported(kParts);
-  const auto* part = std::get_if<std::string>(&literal_argument(call, 0, kParts));
   const bool trunc = call.function == "date_trunc";
-  if (part == nullptr || !(trunc ? is_trunc_part(*part) : is_date_part(*part))) unsupported(kParts);
+  const std::string parts =
+      trunc ? "date_trunc takes year, quarter, month, week, day and, of timestamps, hour, minute"
+            : "date parts are year, quarter, month, week, day, dow, isodow, doy and, of "
+              "timestamps, hour, minute, second";
+  if (arguments.size() != 2) unsupported(parts);
+  const auto* part = std::get_if<std::string>(&literal_argument(call, 0, parts));
+  if (part == nullptr || !(trunc ? is_trunc_part(*part) : is_date_part(*part))) unsupported(parts);
   const Facts& x = arguments[1];
   const bool within_day = *part == "hour" || *part == "minute" || *part == "second";
   if (!is_time(x.type) || (x.type == Type::kDate && within_day))
-    unsupported(*part + " of " + kind(x) + " does not exist; " + kParts);
+    unsupported(*part + " of " + kind(x) + " does not exist; " + parts);
   Facts result = plain(trunc ? x.type : Type::kInteger, x.nullable);
   if (place == Place::kReleased) return result;
   require_range(x, call.function);
