@@ -36,6 +36,11 @@ std::string Dialect::nearest_steps(const std::string& x, int exponent) const {
   return internal::cast(internal::scaled(rounded, -exponent), "BIGINT");
 }
 
+std::string Dialect::like(const std::string& x, std::string_view pattern, bool ignore_case) const {
+  const std::string how = ignore_case ? " ILIKE " : " LIKE ";
+  return '(' + x + how + literal(Value(std::string(pattern))) + " ESCAPE '\\')";
+}
+
 std::string Dialect::is_one_of(const std::string& x, const std::vector<std::string>& values) const {
   return '(' + x + " IN (" + joined(values, ", ") + "))";
 }

@@ -70,7 +70,11 @@ class Dialect {
   virtual std::string is_one_of_texts(const std::string& x,
                                       const std::vector<std::string>& texts) const;
 
-  // What the planner needs besides operators all engines share (+ - AND OR NOT CASE = < LIKE
+  /// Whether `x` looks like a pattern of SQL with the escape character '\', in a time that grows with its length and no faster: whoever
+  /// asks chooses the pattern, and could see by a clock whether somebody has a text that takes long.
+  virtual std::string like(const std::string& x, std::string_view pattern, bool ignore_case) const;
+
+  // What the planner needs besides operators all engines share (+ - AND OR NOT CASE = <
   // COALESCE NULLIF ABS, * of integers, ...). Products and quotients are of doubles that do not
   // overflow; where one would be smaller than 1e-150 times the other operand allows, the result is 0
   // (PostgreSQL raises an error on underflow).

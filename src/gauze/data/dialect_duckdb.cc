@@ -1,3 +1,4 @@
+#include <cctype>
 #include <cmath>
 
 #include "gauze/base/words.h"
@@ -21,6 +22,24 @@ constexpr std::size_t kJoined = 5;
 constexpr std::size_t kFewTexts = 128;
 /// What is written once for each value becomes no longer than this: it may stand in another list.
 constexpr std::size_t kLongSql = 4096;
+
+/// What a pattern of LIKE looks for.
+std::string regular_expression(std::string_view pattern) {
+  std::string result;
+  bool escaped = false;
+  for (const char c : pattern) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || (c & 0x80) != 0;
+    if (!escaped && c == '%') {
+      if (!result.ends_with(".*")) result += ".*";
+    } else if (!escaped && c == '_') {
+      result += '.';
+    } else if (escaped || c != '\\') {
+      result += (plain ? "" : "\\") + std::string(1, c);
+    }
+    escaped = !escaped && c == '\\';
+  }
+  return result;
+}
 
 class DuckDb final : public SharedDialect {
  public:
@@ -50,6 +69,21 @@ class DuckDb final : public SharedDialect {
     if (texts.size() <= kFewTexts) return "list_contains([" + list + "], " + x + ')';
     return "(CASE WHEN " + x + " IS NOT NULL THEN TRY_CAST(" + x + " AS ENUM (" + list +
            ")) IS NOT NULL END)";
+  }
+
+  /// The engine looks for parts between % one after the other, but where there are other signs, or letters of either case, it tries
+  /// every place again for each %. Regular expressions take the time of the text.
+  std::string like(const std::string& x, std::string_view pattern,
+                   bool ignore_case) const override {
+    const auto in_case = [&](const std::string& text) {
+      return ignore_case ? "lower(" + text + ")" : text;
+    };
+    const auto sql = [&](std::string_view text) {
+      return in_case(literal(Value(std::string(text))));
+    };
+    if (pattern.find_first_of("_\\") == std::string_view::npos)
+      return '(' + in_case(x) + " LIKE " + sql(pattern) + ')';
+    return "regexp_full_match(" + in_case(x) + ", " + sql(regular_expression(pattern)) + ", 's')";
   }
 
   std::string unforeseen(const std::string& x) const override {

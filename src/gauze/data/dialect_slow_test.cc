@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "gauze/data/dialect.h"
@@ -84,6 +85,79 @@ class Dialects : public ::testing::Test {
   std::map<std::string, std::string> files_;
   std::vector<std::unique_ptr<Source>> sources_;
 };
+
+/// The letters of a text, some of which are several bytes.
+Lines letters(const std::string& text) {
+  Lines result;
+  for (const char c : text)
+    if ((c & 0xC0) == 0x80)
+      result.back() += c;
+    else
+      result.emplace_back(1, c);
+  return result;
+}
+
+/// LIKE as the standard describes it.
+bool looks_like(const Lines& text, std::size_t t, const Lines& pattern, std::size_t p) {
+  if (p == pattern.size()) return t == text.size();
+  if (pattern[p] == "%")
+    return looks_like(text, t, pattern, p + 1) ||
+           (t < text.size() && looks_like(text, t + 1, pattern, p));
+  const bool any = pattern[p] == "_";
+  if (pattern[p] == "\\") ++p;
+  return t < text.size() && (any || text[t] == pattern[p]) &&
+         looks_like(text, t + 1, pattern, p + 1);
+}
+
+TEST_F(Dialects, LookForPatternsAsTheStandardHasIt) {
+  testing::SeededBits bits(31);
+  const Lines signs = {"a", "A", "b", "B", "%", "_", "\\", ".", "(", "*", "ü", "\n", "'", "1"};
+  const auto draw = [&](std::size_t most) {
+    std::string text;
+    for (std::size_t n = bits.next() % (most + 1); n > 0; --n)
+      text += signs[bits.next() % signs.size()];
+    return text;
+  };
+  Lines texts, rows;
+  for (int i = 0; i < 300; ++i) {
+    texts.push_back(draw(7));
+    rows.push_back(duckdb_dialect().literal(texts.back()));
+  }
+  make_table("t", "VARCHAR", "TEXT", rows, rows);
+  open();
+  for (int i = 0; i < 200; ++i) {
+    std::string pattern = i < 100 ? draw(6) : "%" + draw(2) + "%" + draw(2);
+    if (pattern.ends_with('\\')) pattern += '%';
+    const bool ignore_case = i % 2 == 1;
+    const auto in_case = [&](std::string text) {
+      for (char& c : text)
+        if (ignore_case && c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+      return letters(text);
+    };
+    Lines expected;
+    for (const std::string& text : texts)
+      expected.push_back(looks_like(in_case(text), 0, in_case(pattern), 0) ? "true" : "false");
+    SCOPED_TRACE(pattern);
+    expect(
+        "t", [&](const Dialect& d) { return d.like("x", pattern, ignore_case); }, expected);
+  }
+}
+
+// Tried at every place for every %, such a text would take longer than anybody waits.
+TEST_F(Dialects, LookForPatternsInTheTimeOfTheText) {
+  const Lines rows = {"repeat('a', 9000)", "'a'"};
+  make_table("t", "VARCHAR", "TEXT", rows, rows);
+  open();
+  std::string parts = "%", plain = "%", blanks;
+  for (int i = 0; i < 20; ++i) parts += "a_%", plain += "a%";
+  for (int i = 0; i < 1000; ++i) blanks += '_';
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string& pattern : {parts + "b", plain + "b", plain + "\\_", blanks})
+    for (const bool ignore_case : {false, true})
+      expect("t", [&](const Dialect& d) { return d.like("x", pattern, ignore_case); },
+             {"false", "false"});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
 
 TEST_F(Dialects, ConvertTextWithoutEverFailing) {
   const struct {

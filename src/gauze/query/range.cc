@@ -124,9 +124,11 @@ std::optional<Facts> logical(const Expression& call, const std::vector<Facts>& a
   }
   if (function == "like" || function == "ilike") {
     static const std::string kUse =
-        "LIKE takes a text and a constant pattern that does not end in '\\'";
+        "LIKE takes a text and a constant pattern of at most 1,000 bytes that does not end in "
+        "'\\'";
     const auto* pattern = std::get_if<std::string>(&literal_argument(call, 1, kUse));
-    if (arguments[0].type != Type::kText || pattern == nullptr || pattern->ends_with('\\'))
+    if (arguments[0].type != Type::kText || pattern == nullptr || pattern->ends_with('\\') ||
+        pattern->size() > 1000)
       unsupported(kUse);
     return plain(Type::kBoolean, nullable);
   }

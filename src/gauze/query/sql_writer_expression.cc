@@ -57,10 +57,7 @@ class Call {
       return dialect_.is_one_of(x_[0].sql, values);
     }
     if (!is("like") && !is("ilike")) return "";
-    // DuckDB has no escape character unless one is named.
-    const bool escapes = std::get<std::string>(constant(1)).find('\\') != std::string::npos;
-    return std::string("(") + x_[0].sql + (is("like") ? " LIKE " : " ILIKE ") + x_[1].sql +
-           (escapes ? " ESCAPE '\\')" : ")");
+    return dialect_.like(x_[0].sql, std::get<std::string>(constant(1)), is("ilike"));
   }
 
   std::string arithmetic() const {
