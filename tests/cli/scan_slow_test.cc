@@ -23,7 +23,7 @@ class LongScan : public Folder {
       rows += std::to_string(i % 1000) + "," + std::to_string(i % 10) + "\n";
     }
     write("part-0.csv", rows);
-    for (int i = 1; i < 15; ++i) {
+    for (int i = 1; i < 60; ++i) {
       std::filesystem::create_hard_link(path("part-0.csv"),
                                         path("part-" + std::to_string(i) + ".csv"));
     }
