@@ -106,7 +106,7 @@ void release_column(const ColumnRequest& request) {
                        .options = request.options,
                        .table = table,
                        .column = request.column,
-                       .progress = until_read(progress)});
+                       .progress = until_drawn(progress, desk.ledger() != nullptr)});
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
   require(request.confidence == 0.95 || job.accuracy(request.confidence),

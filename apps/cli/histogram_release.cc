@@ -136,19 +136,19 @@ Released release_counts(const HistogramRequest& request) {
           std::move(asked)};
 }
 
-Released release_columns(const HistogramRequest& request) {
+/// `progress` lives on: until the answer is handed out signals do not lose it.
+Released release_columns(const HistogramRequest& request, std::optional<Progress>& progress) {
   DataOptions data = request.data;
   if (const auto rows = request.options.find("rows_per_unit"); rows != request.options.end())
     data.rows_per_unit = rows->second;
   Desk desk(data);
   check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
   const TableSchema& table = private_table(desk.schema(), request.table);
-  std::optional<Progress> progress;
   HistogramJob::Options options{.algorithm = request.algorithm,
                                 .options = request.options,
                                 .table = table,
                                 .columns = request.columns,
-                                .progress = until_read(progress)};
+                                .progress = until_drawn(progress, desk.ledger() != nullptr)};
   Questions asked = questions_of(request, HistogramJob::axes_of(options));
   options.options = told(request, asked);
   const HistogramJob job(std::move(options));
@@ -316,8 +316,9 @@ std::string report_of(const HistogramRequest& request, const Released& released)
 
 void release_histogram(const HistogramRequest& request) {
   if (request.data.data.empty()) expect_plain_values(request.data, request.table, request.file);
+  std::optional<Progress> progress;
   const Released released =
-      request.data.data.empty() ? release_counts(request) : release_columns(request);
+      request.data.data.empty() ? release_counts(request) : release_columns(request, progress);
   hand_over(!released.ledger.empty(), [&] {
     if (request.json)
       print_json(as_json(request, released));

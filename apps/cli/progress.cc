@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "gauze/engine/release.h"
 #include "text.h"
@@ -15,11 +17,37 @@ namespace {
 /// The signal that asked to stop; 0 while none has.
 volatile std::sig_atomic_t stop_asked = 0;
 
+/// Whether noise may have been drawn for an answer that a ledger has charged.
+volatile std::sig_atomic_t answer_comes = 0;
+
+constexpr std::string_view kComes =
+    "gauze: the answer is paid for and follows when it is made; another signal ends this without "
+    "it\n";
+constexpr std::string_view kWithout = "gauze: stopped";
+
 constexpr std::array<int, 3> kStopping = {SIGINT, SIGTERM, SIGHUP};
 
 constexpr auto kPatience = std::chrono::milliseconds(700);
 constexpr auto kBetween = std::chrono::milliseconds(100);
 constexpr int kWidth = 32;
+
+/// In a signal handler nothing else may write.
+void say(std::string_view text) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+void note(int signal) {
+  const int before = errno;
+  if (answer_comes != 0 && stop_asked != 0) {
+    say(kWithout);
+    say(door::kStaysSpent);
+    say("\n");
+    _exit(128 + signal);
+  }
+  stop_asked = signal;
+  if (answer_comes != 0) say(kComes);
+  errno = before;
+}
 
 }  // namespace
 
@@ -29,18 +57,30 @@ Progress::Progress(const char* doing)
       doing_(doing),
       terminal_(isatty(STDERR_FILENO) != 0) {
   stop_asked = 0;
-  struct sigaction action {};
-  action.sa_handler = [](int signal) { stop_asked = signal; };
-  for (std::size_t i = 0; i < kStopping.size(); ++i) {
-    sigaction(kStopping[i], nullptr, &before_[i]);
-    // Whoever started us with `nohup` wants no end.
-    if (before_[i].sa_handler != SIG_IGN) sigaction(kStopping[i], &action, nullptr);
-  }
+  for (std::size_t i = 0; i < kStopping.size(); ++i) sigaction(kStopping[i], nullptr, &before_[i]);
+  handle(0);
 }
 
 Progress::~Progress() {
   erase();
   for (std::size_t i = 0; i < kStopping.size(); ++i) sigaction(kStopping[i], &before_[i], nullptr);
+  answer_comes = 0;
+}
+
+void Progress::handle(int flags) {
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = flags;
+  for (std::size_t i = 0; i < kStopping.size(); ++i) {
+    // Whoever started us with `nohup` wants no end.
+    if (before_[i].sa_handler != SIG_IGN) sigaction(kStopping[i], &action, nullptr);
+  }
+}
+
+void Progress::expect_answer() {
+  erase();
+  handle(SA_RESTART);  // what is written now must not break off
+  answer_comes = 1;
 }
 
 void Progress::erase() {
@@ -67,11 +107,15 @@ void Progress::show(double done) {
                100 * std::clamp(done, 0.0, 1.0));
 }
 
-std::function<void(double done)> until_read(std::optional<Progress>& progress) {
-  return [&progress](double done) {
+std::function<void(double done)> until_drawn(std::optional<Progress>& progress, bool is_charged) {
+  return [&progress, is_charged](double done) {
     if (!progress) return;
     progress->show(done);
-    if (done >= 1) progress.reset();
+    if (done < 1) return;
+    if (is_charged)
+      progress->expect_answer();
+    else
+      progress.reset();
   };
 }
 

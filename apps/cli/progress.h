@@ -11,6 +11,7 @@ namespace gauze::cli {
 /// A bar on standard error while a scan lasts, if that is a terminal and the scan is long enough to
 /// wonder about. While it lives, SIGINT (Ctrl-C), SIGTERM and SIGHUP ask the scan to stop instead of ending the program,
 /// so that what was reserved is marked interrupted.
+/// After `expect_answer` the first of them is told that the answer comes, and the second ends the program.
 class Progress {
  public:
   /// `doing` is what the bar says: "reading".
@@ -21,9 +22,12 @@ class Progress {
 
   /// `done` in (0, 1]; 0 or less when nobody knows, and then seconds are shown. Throws `door::Stop` after one of these signals.
   void show(double done);
+  /// From here on noise is drawn for an answer that a ledger has charged.
+  void expect_answer();
 
  private:
   void erase();
+  void handle(int flags);
 
   std::chrono::steady_clock::time_point start_, last_;
   const char* doing_;
@@ -31,8 +35,8 @@ class Progress {
   std::array<struct sigaction, 3> before_{};
 };
 
-/// For what reads rows first and works on them afterwards: the bar lives until all are read; from then on signals end
-/// the program again.
-std::function<void(double done)> until_read(std::optional<Progress>& progress);
+/// For what reads rows first and works on them afterwards: the bar lives until noise is drawn. From then on signals end
+/// the program again, unless a ledger has charged the answer: then it is waited for.
+std::function<void(double done)> until_drawn(std::optional<Progress>& progress, bool is_charged);
 
 }  // namespace gauze::cli

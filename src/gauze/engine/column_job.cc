@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "gauze/base/error.h"
+#include "gauze/base/progress_ticks.h"
 #include "gauze/base/words.h"
 #include "gauze/data/bound.h"
 #include "gauze/data/table.h"
@@ -103,14 +104,16 @@ Release<nlohmann::json> ColumnJob::run(Source& source, Context& context) const {
   TableBounds bounds = bounds_of(options_.table);
   bounds.rows_per_unit = std::uint64_t{1};
   bounds.columns = std::vector<ColumnSchema>{column_of(options_.table, read_.front())};
-  const BoundedTable table = bound(read_table(source, options_.table, read_, options_.progress),
-                                   std::move(bounds), context.bits);
+  const BoundedTable table =
+      bound(read_table(source, options_.table, read_, internal::before_the_end(options_.progress)),
+            std::move(bounds), context.bits);
   const Column& values = table.rows().columns().front();
   std::vector<std::string> cells;
   cells.reserve(values.size());
   const bool counts_nulls = options_.algorithm.get() == "count";
   for (std::size_t row = 0; row < values.size(); ++row)
     if (counts_nulls || !values.is_null(row)) cells.push_back(cell(values, row));
+  if (options_.progress) options_.progress(1);
   return job_.run(Rows(std::move(cells)), context);
 }
 

@@ -29,8 +29,9 @@ class ColumnJob {
     Required<std::string> algorithm;
     nlohmann::json options = nlohmann::json::object();  ///< of the algorithm
     Required<TableSchema> table;
-    std::string column = {};                         ///< "" for `count`, which needs none
-    std::function<void(double done)> progress = {};  ///< while rows are read; may throw to cancel
+    std::string column = {};  ///< "" for `count`, which needs none
+    /// While rows are read, and with 1 once, last before noise is drawn; may throw to cancel.
+    std::function<void(double done)> progress = {};
   };
 
   /// Throws `kInvalidOption`, `kUnknownName`, `kMissingKnowledge` and `kUnboundedData`, and what the

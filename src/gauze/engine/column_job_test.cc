@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gauze/data/source.h"
 #include "gauze/data/table.h"
 #include "gauze/engine/release.h"
@@ -101,6 +103,42 @@ TEST(ColumnJob, EveryAlgorithmIsForOneUnitMoreOrLess) {
                             .column = "weight"}),
                  ErrorCode::kInvalidOption);
   }
+}
+
+// Whoever stops a release stops it here at the latest, and has lost nothing.
+TEST(ColumnJob, AsksOnceMoreBeforeNoiseIsDrawn) {
+  struct Cancelled {};
+  int ends = 0;
+  ColumnJob::Options options{.algorithm = "mean",
+                             .options = suitable_options("mean"),
+                             .table = parse_schema(kNullableColumns).table("t"),
+                             .column = "age",
+                             .progress = [&](double done) {
+                               if (done >= 1) ++ends;
+                               if (done >= 1) throw Cancelled();
+                             }};
+  const ColumnJob job(std::move(options));
+  SeededBits bits(1);
+  Meter meter(job.event());
+  Context context{meter, bits};
+  EXPECT_THROW(job.run(*open_tables({{"t", half_known()}}), context), Cancelled);
+  EXPECT_TRUE(meter.charged().empty());
+  EXPECT_EQ(ends, 1);
+}
+
+// From then on the answer is waited for.
+TEST(ColumnJob, IsAtItsEndOnceAndLast) {
+  std::vector<double> heard;
+  const ColumnJob job({.algorithm = "mean",
+                       .options = suitable_options("mean"),
+                       .table = parse_schema(kNullableColumns).table("t"),
+                       .column = "age",
+                       .progress = [&](double done) { heard.push_back(done); }});
+  SeededBits bits(1);
+  release(job, *open_tables({{"t", half_known()}}), bits);
+  ASSERT_FALSE(heard.empty());
+  EXPECT_EQ(std::count(heard.begin(), heard.end(), 1.0), 1);
+  EXPECT_EQ(heard.back(), 1);
 }
 
 TEST(ColumnJob, OnlyACountNeedsNoColumn) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gauze/base/error.h"
+#include "gauze/base/progress_ticks.h"
 #include "gauze/base/words.h"
 #include "gauze/data/bound.h"
 #include "gauze/data/table.h"
@@ -136,8 +137,9 @@ Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) con
     columns.push_back(*options_.table->find(column));
   bounds.rows_per_unit = rows_per_unit_;
   bounds.columns = columns;
-  const BoundedTable table = bound(read_table(source, options_.table, read_, options_.progress),
-                                   std::move(bounds), context.bits);
+  const BoundedTable table =
+      bound(read_table(source, options_.table, read_, internal::before_the_end(options_.progress)),
+            std::move(bounds), context.bits);
   std::vector<std::vector<std::uint32_t>> cells;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis)
     cells.push_back(axes_[axis].indices(table.rows().columns()[axis]));
@@ -155,6 +157,7 @@ Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) con
   thin(owned, rows_per_cell_);
   for (const OwnedPoint& point : owned)
     points.coordinates.insert(points.coordinates.end(), point.place.begin(), point.place.end());
+  if (options_.progress) options_.progress(1);
   auto released = method_.run(points, context);
   return {
       {axes_, std::move(released.value)}, std::move(released.accuracy), std::move(released.spent)};

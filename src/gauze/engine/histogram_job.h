@@ -37,8 +37,9 @@ class HistogramJob {
     Required<std::string> algorithm;
     nlohmann::json options = nlohmann::json::object();  ///< of the method
     Required<TableSchema> table;
-    Required<std::vector<std::string>> columns;      ///< one for each axis
-    std::function<void(double done)> progress = {};  ///< while rows are read; may throw to cancel
+    Required<std::vector<std::string>> columns;  ///< one for each axis
+    /// While rows are read, and with 1 once, last before noise is drawn; may throw to cancel.
+    std::function<void(double done)> progress = {};
   };
 
   /// Throws `kInvalidOption`, `kUnknownName`, `kMissingKnowledge` and `kUnboundedData`, and what the

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +72,33 @@ TEST(HistogramJob, CountsRowsByColumnsOfATable) {
   halves["cells"] = "2";
   EXPECT_EQ(released(job({"weight", "ward"}, halves), data).cells(),
             (std::vector<double>{1, 1, 1, 1}));
+}
+
+// From then on the answer is waited for: whoever stops a release stops it here at the latest.
+TEST(HistogramJob, IsAtItsEndOnceAndBeforeNoiseIsDrawn) {
+  struct Cancelled {};
+  for (const bool cancels : {false, true}) {
+    const Data data("1,10,a,5\n2,99,b,99\n");
+    std::vector<double> heard;
+    const HistogramJob counted({.algorithm = "flat_histogram",
+                                .options = {{"epsilon", 1}},
+                                .table = parse_schema(kSchema).table("t"),
+                                .columns = std::vector<std::string>{"age"},
+                                .progress = [&](double done) {
+                                  heard.push_back(done);
+                                  if (cancels && done >= 1) throw Cancelled();
+                                }});
+    SeededBits bits(1);
+    Meter meter(counted.event());
+    Context context{meter, bits};
+    if (cancels)
+      EXPECT_THROW(counted.run(*data.source(), context), Cancelled);
+    else
+      counted.run(*data.source(), context);
+    EXPECT_EQ(meter.charged().empty(), cancels);
+    EXPECT_EQ(std::count(heard.begin(), heard.end(), 1.0), 1);
+    EXPECT_EQ(heard.back(), 1);
+  }
 }
 
 TEST(HistogramJob, WhatLiesOutsideIsMovedInAndNullsAreNotCounted) {
