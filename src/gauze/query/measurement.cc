@@ -22,6 +22,10 @@ constexpr int kProductBits = 30;
 constexpr int kPushedBits = 28;
 // Bits of what a row adds to a release: 2^39 rows still fit 64 bits.
 constexpr int kReleaseBits = 24;
+// Powers of ten beyond which sums leave the doubles, and at either end products of two variances, which a
+// correlation needs.
+constexpr int kFarthestSummed = 290;
+constexpr int kFarthestSquared = 75;
 constexpr std::uint64_t kMostGroups = std::uint64_t{1} << 26;
 
 bool multiplies(Function function) {
@@ -244,6 +248,7 @@ class Builder {
 
   Formula sum(const Aggregate& a, Formula f) {
     const std::uint32_t cell = step_cell(a.arguments[0]);
+    expect_doubles(a, false);
     f.cell = d_.cells[cell];
     if (is_averaged(a.arguments[0])) {
       f.count = count(present(cell), "COUNT(" + text(cell) + ")");
@@ -256,11 +261,33 @@ class Builder {
     return f;
   }
 
+  /// Answers are computed in doubles: so are sums, and with `squares` products of variances.
+  void expect_doubles(const Aggregate& a, bool squares) const {
+    const Ratio most = pow(Integer(10), squares ? kFarthestSquared : kFarthestSummed);
+    const std::string ends = std::to_string(squares ? kFarthestSquared : kFarthestSummed);
+    const std::string what = squares ? "squares" : "sums";
+    for (const std::size_t value : a.arguments) {
+      const ValueColumn& column = plan_.values[value];
+      const Ratio largest = std::max(abs(*column.lower), abs(*column.upper));
+      const std::string range = a.text + ": the range of " + column.text;
+      if (largest > most)
+        throw Error(ErrorCode::kUnsupported,
+                    range + " reaches beyond 1e" + ends + ", where " + what +
+                        " are too large to compute with; declare a narrower range in the schema, "
+                        "or divide it by a constant");
+      if (squares && largest > 0 && largest * most < 1)
+        throw Error(ErrorCode::kUnsupported,
+                    range + " lies within 1e-" + ends + " of 0, where " + what +
+                        " are too small to compute with; multiply it by a constant");
+    }
+  }
+
   Formula moments(const Aggregate& a, Formula f) {
     const std::uint32_t x = step_cell(a.arguments[0]);
     f.cell = d_.cells[x];
     const bool pair = a.arguments.size() == 2;
     const std::uint32_t y = pair ? step_cell(a.arguments[1]) : x;
+    expect_doubles(a, multiplies(a.function));
     f.cell2 = d_.cells[y];
     const std::uint32_t mask = present(x) | present(y);
     f.count =

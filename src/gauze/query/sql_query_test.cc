@@ -286,6 +286,33 @@ TEST(SqlQuery, ReachesEveryWholeNumberThatASumMayBe) {
   EXPECT_EQ(shortest, std::floor(r + 0.5));  // and no further than it must
 }
 
+// At the ends of what is answered at all: nothing that is computed on the way leaves the doubles.
+TEST(SqlQuery, AnswersTheWidestAndTheNarrowestRangesInNumbers) {
+  const Tables tables;
+  for (const char* end : {"1e75", "2e-75"}) {
+    const Schema schema = parse_schema(
+        std::string(R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row", "columns": {
+          "x": {"type": "double", "nulls": false, "lower": 0, "upper": )") +
+        end + R"(}, "y": {"type": "double", "nulls": false, "lower": -)" + end +
+        ", \"upper\": " + end + "}}}}}");
+    std::string rows = "x,y\n";
+    for (int i = 0; i < 1000; ++i) rows += (i % 2 == 0 ? end : "0") + std::string(",") + end + "\n";
+    const auto source = tables.open("t", rows);
+    const double most = std::stod(end);
+    const auto cells =
+        answer(query("SELECT VARIANCE(x), STDDEV(x), COVAR(x, y), CORR(x, y), AVG(x) "
+                     "FROM t",
+                     schema, "100"),
+               *source, 1)
+            .rows[0];
+    for (const auto& cell : cells) EXPECT_TRUE(std::isfinite(*cell.half_width)) << end;
+    for (const auto& cell : cells) EXPECT_GT(*cell.half_width, 0) << end;
+    EXPECT_NEAR(number(cells[0]) / most / most, 0.25, 0.05) << end;
+    EXPECT_NEAR(number(cells[1]) / most, 0.5, 0.05) << end;
+    EXPECT_NEAR(number(cells[4]) / most, 0.5, 0.05) << end;
+  }
+}
+
 // A number never stands without its error bar: where nobody knows, the bar has no end.
 TEST(SqlQuery, SaysWhereNothingIsKnown) {
   const Tables tables;
