@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -29,8 +30,8 @@ std::string printed(double value, int digits) {
 
 [[noreturn]] void cannot_write(const std::string& path) {
   throw Error(ErrorCode::kIo, "the file '" + path +
-                                  "' cannot be written; check its folder, its permissions and that "
-                                  "the disk is not full");
+                                  "' cannot be written; check its name, that it is no folder, its "
+                                  "folder, its permissions and that the disk is not full");
 }
 
 }  // namespace
@@ -105,9 +106,15 @@ void write_all(const std::string& path, std::string_view contents) {
 }
 
 void check_writable(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (access(folder.c_str(), W_OK | X_OK) != 0) cannot_write(path);
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::is_directory(fs::symlink_status(path, failed))) cannot_write(path);
+  // Files are written under a longer name first, and moved when they are whole; none is longer than this.
+  const std::string draft = path + ".part" + std::to_string(getpid()) + "-trial";
+  const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) cannot_write(path);
+  close(file);
+  unlink(draft.c_str());
 }
 
 bool same_file(const std::string& path, const std::string& other) {

@@ -34,7 +34,7 @@ std::string read_all(const std::string& path);
 
 /// Puts `contents` at `path`: all of it or, when that throws `kIo`, nothing.
 void write_all(const std::string& path, std::string_view contents);
-/// Throws `kIo` when a file could not be put at `path`.
+/// Throws `kIo` when a file could not be put at `path`, which is tried with a file beside it.
 void check_writable(const std::string& path);
 /// Whether both are one file, or would be if it were there.
 bool same_file(const std::string& path, const std::string& other);

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "clinic.h"
 #include "markup.h"
 
@@ -116,6 +118,34 @@ TEST(SqlOutput, MediansOfWholeNumbersHaveWholeErrorBars) {
   ASSERT_EQ(ran.exit, 0) << ran.err;
   EXPECT_THAT(slurp(clinic.path("m.csv")),
               ::testing::MatchesRegex("m,m_half_width\n[0-9]+,[0-9]+(.0)?\n"));
+}
+
+// A folder of this name, a folder that is not there, and a name with no room for that of a file in the making.
+TEST(SqlOutput, FilesThatCannotBeMadeAreRefusedBeforeTheyArePaid) {
+  const Clinic clinic;
+  clinic.set_budget("--epsilon 1");
+  const auto expect_refused = [&](const std::string& arguments) {
+    const Ran ran = gauze_program(arguments + " --epsilon 1" + clinic.data());
+    EXPECT_EQ(ran.exit, 5) << arguments;
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("[io]"), Not(HasSubstr("paid")))) << arguments;
+  };
+  for (const std::string ending : {".csv", ".html"}) {
+    const std::string option = ending == ".csv" ? " -o " : " --report ";
+    std::filesystem::create_directory(clinic.path("taken" + ending));
+    for (const std::string& name :
+         {"taken" + ending, "missing/a" + ending, std::string(255 - ending.size(), 'x') + ending}) {
+      expect_refused("sql '" + std::string(kByWard) + "'" + option + clinic.path(name));
+      expect_refused("release flat_histogram --table visits --column age" + option +
+                     clinic.path(name));
+    }
+  }
+  const Ran shown = gauze_program("ledger show --json " + clinic.path("clinic.ledger"));
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 1);
+  const std::string longest = std::string(200, 'x') + ".csv";
+  const Ran ran = ask(clinic, kByWard, "--epsilon 1 -o " + clinic.path(longest));
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  for (const auto& each : std::filesystem::directory_iterator(clinic.path("")))
+    EXPECT_THAT(each.path().string(), Not(HasSubstr(".part")));
 }
 
 TEST(SqlOutput, AFileBeyondItsLimitIsAnErrorAndNoSilentEnd) {
