@@ -117,6 +117,7 @@ void release_column(const ColumnRequest& request) {
                                {"table", table.name},
                                {"column", request.column}};
   SystemBits bits;
+  outlive_readers();
   progress.emplace();
   Release<nlohmann::json> answer =
       desk.ledger() == nullptr

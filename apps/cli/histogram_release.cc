@@ -125,6 +125,7 @@ Released release_counts(const HistogramRequest& request) {
   refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
   const Rows rows = Rows::parse(read_all(request.file), request.choice);
   SystemBits bits;
+  outlive_readers();
   auto answer = release(job, rows, bits);
   return {"Counts of " + request.file,
           "person",
@@ -160,6 +161,7 @@ Released release_columns(const HistogramRequest& request, std::optional<Progress
                                {"table", table.name},
                                {"columns", request.columns}};
   SystemBits bits;
+  outlive_readers();
   progress.emplace();
   auto answer = desk.ledger() == nullptr
                     ? release(job, desk.source(), bits)

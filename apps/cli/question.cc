@@ -203,6 +203,7 @@ Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
 
 Answered ask(Desk& desk, Quote quote) {
   desk.expect_unchanged();
+  outlive_readers();
   Progress progress;
   *quote.watch = [&progress](double done) { progress.show(done); };
   SystemBits bits;

@@ -43,6 +43,7 @@ void release_file(const Algorithm& algorithm, const ReleaseRequest& request, dou
   }
   const Rows rows = Rows::parse(read_all(request.file), request.column);
   SystemBits bits;
+  outlive_readers();
   Release<nlohmann::json> answer = release(job, rows, bits);
   if (auto promise = job.accuracy(rows.cells().size(), confidence)) answer.accuracy = *promise;
   hand_over(false, [&] {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -93,6 +94,10 @@ std::string read_all(const std::string& path) {
   return contents;
 }
 
+void outlive_readers() {
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
 void write_all(const std::string& path, std::string_view contents) {
   const std::string unfinished = path + ".part";
   std::FILE* file = std::fopen(unfinished.c_str(), "wb");
@@ -176,7 +181,9 @@ void print_json(const Json& json) {
 
 void expect_printed() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw Error(ErrorCode::kIo, "the output could not be written, perhaps because the disk is full");
+  throw Error(
+      ErrorCode::kIo,
+      "the output could not be written, perhaps because the disk is full or nobody reads it");
 }
 
 bool utf8() {

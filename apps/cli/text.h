@@ -32,6 +32,10 @@ std::vector<std::string> list_of(const std::string& text);
 /// A file's contents, or standard input for "-". Throws `kIo`.
 std::string read_all(const std::string& path);
 
+/// From here on nobody's leaving ends the program (SIGPIPE): for what is about to be paid, so that a broken pipe is an
+/// error of writing like others. Whatever costs nothing ends in silence, as `gauze list | head -1` should.
+void outlive_readers();
+
 /// Puts `contents` at `path`: all of it or, when that throws `kIo`, nothing.
 void write_all(const std::string& path, std::string_view contents);
 /// Throws `kIo` when a file could not be put at `path`, which is tried with a file beside it.

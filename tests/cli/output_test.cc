@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <filesystem>
 
@@ -290,6 +291,41 @@ TEST(SqlOutput, AFullDiskSaysWhatWasReleasedAndPaid) {
     EXPECT_THAT(error(arguments), AllOf(HasSubstr("could not be written"),
                                         Not(HasSubstr("released")), Not(HasSubstr("paid"))))
         << arguments;
+}
+
+// As `gauze ... | true` would, with the pipe closed for sure.
+TEST(SqlOutput, AReaderThatLeavesHearsWhatWasReleasedAndPaid) {
+  const Clinic clinic, free;
+  clinic.set_budget("--epsilon 9");
+  const auto ran = [&](const std::string& arguments) {
+    const std::string command = "bash -c '{ until [ -e " + free.path("left") +
+                                " ]; do sleep 0.01; "
+                                "done; " GAUZE_PROGRAM " " +
+                                arguments + " 2>" + free.path("err") + "; echo $? >" +
+                                free.path("code") + "; } | { exec <&-; touch " + free.path("left") +
+                                "; }'";
+    std::remove(free.path("left").c_str());
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    return std::pair(std::stoi(slurp(free.path("code"))), slurp(free.path("err")));
+  };
+  const std::string count = "sql \"SELECT COUNT(*) FROM visits\" --epsilon 1";
+  for (const std::string& arguments :
+       {count, count + " --json",
+        std::string("release count --epsilon 1 --table visits --column age"),
+        std::string("release flat_histogram --epsilon 1 --table visits --column age")}) {
+    const auto [code, error] = ran(arguments + clinic.data());
+    EXPECT_EQ(code, 5) << arguments;
+    EXPECT_THAT(error, HasSubstr("the answer was released, and it is paid for")) << arguments;
+    EXPECT_THAT(ran(arguments + free.data()).second,
+                AllOf(HasSubstr("the answer was released"), Not(HasSubstr("paid"))))
+        << arguments;
+  }
+  // What costs nothing ends as programs do whose reader has what it wanted.
+  for (const std::string& arguments : {std::string("list"), count + " --explain" + clinic.data()}) {
+    const auto [code, error] = ran(arguments);
+    EXPECT_EQ(code, 128 + SIGPIPE) << arguments;
+    EXPECT_EQ(error, "") << arguments;
+  }
 }
 
 TEST(ExampleCommand, LeavesFilesOfOthersAlone) {
