@@ -525,6 +525,19 @@ TEST(SqlQuery, KeepsWhatASourceSendsWithinItsPublicRange) {
   EXPECT_EQ(number(answer(q, source, 1).rows[0][0]), 20);
 }
 
+// Sources leave some columns out: whoever sees such a column in the data is not told that there is none.
+TEST(SqlQuery, SaysOfAColumnThatIsNotThereThatItsTypeMayBeLeftOut) {
+  const Tables tables;
+  const auto source = tables.open("visits", "patient_id,ward\n1,a\n");
+  try {
+    answer(query("SELECT SUM(days) FROM visits", visits_schema(), "1"), *source, 1);
+    FAIL() << "a column of which nothing is there was answered";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnknownName);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("lists, structs"));
+  }
+}
+
 TEST(SqlQuery, CancelsBeforeNoiseWhenProgressThrows) {
   const Tables tables;
   const auto source = tables.open("visits", visits());

@@ -181,8 +181,12 @@ Fragment RelationWriter::scan(const RelationNode& node, const std::vector<bool>&
     if (!used[i] && !is_owner) continue;
     const auto found = columns.find(lower_case(column.name));
     if (found == columns.end())
-      throw Error(ErrorCode::kUnknownName, "the table '" + node.table.name + "' has no column '" +
-                                               column.name + "', which its schema declares");
+      throw Error(
+          ErrorCode::kUnknownName,
+          "the table '" + node.table.name + "' has no column '" + column.name +
+              "' that can be read, which its schema declares: there is none of this name, or "
+              "one of a type that is left out (lists, structs, maps, arrays, ranges, "
+              "composites, jsonb)");
     const std::string raw = name + "." + dialect_.identifier(found->second.name);
     const bool real = found->second.type == Type::kDouble;
     result.columns[i].facts = node.columns[i].facts;
