@@ -174,7 +174,11 @@ TEST(Ledger, RefusesBudgetsThatAreNone) {
                ErrorCode::kInvalidOption);
   EXPECT_ERROR(ledger.add_dataset({"a", Budget::pure(parse_ratio("1e-31"))}),
                ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.add_dataset({"a", Budget::pure(parse_ratio("1e30"))}),
+               ErrorCode::kInvalidOption);
   EXPECT_EQ(ledger.datasets().size(), 1u);
+  ledger.add_dataset({"a", Budget::pure(parse_ratio("1e30") - parse_ratio("1e-30"))});
+  EXPECT_EQ(ledger.datasets().size(), 2u);
 }
 
 // ---- shares ----

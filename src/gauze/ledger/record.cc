@@ -150,8 +150,7 @@ Budget shortened(const Budget& price, std::span<const Budget> totals) {
 }
 
 bool is_short(const Ratio& value) {
-  return denominator_bits(value) <= kPriceBits &&
-         mpz_sizeinbase(mpq_numref(value.backend().data()), 2) <= 2 * kPriceBits;
+  return denominator_bits(value) <= kPriceBits && value < pow(Integer(10), 30);
 }
 
 }  // namespace gauze::ledger

@@ -105,7 +105,7 @@ Budget price_of(const Event& event, Budget::Currency currency, const std::option
 /// multiples of 10^-30.
 Budget shortened(const Budget& price, std::span<const Budget> totals);
 
-/// Whether a fraction is short enough to be a limit.
+/// Whether a fraction is short enough to be a limit: below 10^30, too.
 bool is_short(const Ratio& value);
 
 }  // namespace gauze::ledger
