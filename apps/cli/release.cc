@@ -195,7 +195,7 @@ void add_release(CLI::App& app) {
       "Examples:\n"
       "  gauze release median --epsilon 0.5 --data hospital --column age\n"
       "  gauze release flat_histogram --epsilon 0.5 --data hospital --column ward\n"
-      "  gauze release count --epsilon 0.5 --relation add_remove people.csv --header\n"
+      "  gauze release count --epsilon 0.5 --relation add_remove people.csv --column age\n"
       "  seq 100 | gauze release median --epsilon 1 --lower 0 --upper 200 --relation add_remove -\n"
       "  seq 0 5 500 | gauze release sparse_vector --epsilon 1 --threshold 100 --positives 3 "
       "--sensitivity 1 -");

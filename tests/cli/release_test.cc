@@ -28,6 +28,18 @@ TEST(ReleaseCommand, CountsWithAnErrorBarAndAPrice) {
   EXPECT_EQ(json.at("spent").at("relation"), "add_remove");
 }
 
+TEST(ReleaseCommand, TheHelpsExampleOfAFileAnswers) {
+  const std::string help = gauze_program("release --help").out;
+  const std::size_t from = help.find("release count"), to = help.find('\n', from);
+  ASSERT_NE(to, std::string::npos) << help;
+  const std::string example = help.substr(from, to - from);
+  ASSERT_THAT(example, HasSubstr("people.csv"));
+  const Folder folder;
+  folder.write("people.csv", "name,age\nada,36\nalan,41\n");
+  const Ran ran = gauze_program(example, "", "cd " + folder.path("") + ";");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+}
+
 TEST(ReleaseCommand, ReadsAColumnOfAFileByName) {
   const Folder folder;
   std::string text = "name,age\n";
