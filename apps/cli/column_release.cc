@@ -1,5 +1,7 @@
 #include "column_release.h"
 
+#include <algorithm>
+
 #include "gauze/accounting/loss.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
@@ -18,6 +20,18 @@ std::string value_lines(const nlohmann::json& value) {
     std::string lines;
     for (const auto& item : value)
       lines.append(lines.empty() ? "" : "\n").append(value_lines(item));
+    return lines;
+  }
+  if (value.is_object() && value.contains("released"))
+    return value.contains("value") ? value_lines(value.at("value"))
+                                   : "no value: none is clear enough on these rows";
+  if (value.is_object()) {
+    std::string lines;
+    for (const auto& [name, item] : value.items()) {
+      std::string words = value_lines(item);
+      std::replace(words.begin(), words.end(), '\n', ' ');
+      lines.append(lines.empty() ? "" : "\n").append(name).append("  ").append(words);
+    }
     return lines;
   }
   if (value.is_number_float()) return nearest(value.get<double>(), 10);

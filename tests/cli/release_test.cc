@@ -7,6 +7,7 @@
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string numbers(int n) {
   std::string text;
@@ -58,6 +59,23 @@ TEST(ReleaseCommand, ShowsTheAnswerWithItsErrorBar) {
   EXPECT_EQ(ran.exit, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("accuracy"));
   EXPECT_THAT(ran.out, HasSubstr("cost"));
+}
+
+// Without a word that leads nothing is released; with epsilon 50 one that leads by 99 always is, but for a probability of
+// e^-100.
+TEST(ReleaseCommand, ShowsWhatMayBeNothingInWords) {
+  const std::string mode =
+      "release stable_mode --epsilon 50 --accept-weak --delta 1e-6 --relation add_remove ";
+  std::string words;
+  for (int i = 0; i < 100; ++i) words += "apple\n";
+  EXPECT_THAT(gauze_program(mode + "-", words + "pear\n").out, StartsWith("apple\n"));
+  EXPECT_THAT(gauze_program(mode + "-", "").out, StartsWith("no value"));
+  EXPECT_EQ(gauze_program(mode + "--json -", "").json().at("value").at("released"), false);
+  const Ran alarm = gauze_program(
+      "release online_change_point --epsilon 1 --bound 1 --before 0 --after 1 --deviation 1 "
+      "--window 5 --threshold 1000 -",
+      numbers(20));
+  EXPECT_THAT(alarm.out, StartsWith("alarm  false\n")) << alarm.err;
 }
 
 TEST(ReleaseCommand, WorksOnAnEmptyDataSetAndOnRowsThatAreNoNumbers) {
