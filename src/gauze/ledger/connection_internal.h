@@ -67,7 +67,8 @@ void create_sqlite(const std::string& path, const Setup& setup, std::chrono::mil
 void create_postgres(const std::string& url, const Setup& setup,
                      std::chrono::milliseconds patience);
 
-/// `schema` are the statements that made the tables. A file that has others is refused.
+/// `schema` are the statements that made the tables. A file that has others is refused. Where nothing can be written
+/// what can be read is read as it was at opening, and beginning to write throws `kIo`.
 std::unique_ptr<Connection> open_sqlite(const std::string& path,
                                         const std::vector<std::string>& schema,
                                         std::chrono::milliseconds patience);

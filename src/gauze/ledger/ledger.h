@@ -111,7 +111,8 @@ class Ledger {
   /// until the steward has dismissed these failures.
   static constexpr std::size_t kUnanswered = 10;
 
-  /// A path (SQLite) or postgresql://...
+  /// A path (SQLite) or postgresql://... A file on a full disk, or in a folder that cannot be written, is read as it is
+  /// now, and whatever would write to it throws `kIo`.
   static Ledger open(const std::string& where, std::chrono::milliseconds patience = kPatience);
   /// A new ledger with these data sets, complete or not at all. Throws `kInvalidOption` where there
   /// is something already, and what `add_dataset` throws.

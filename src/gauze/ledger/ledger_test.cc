@@ -330,6 +330,60 @@ TEST(Ledger, IsNotMadeWhereTheLogOfAnotherLies) {
   new_ledger(folder.file(), Budget::pure(1)).verify();
 }
 
+/// Nobody can make the index of a log here, as on a full disk or in a folder that is mounted to read; of this even the
+/// superuser is kept.
+void forbid_logs(const LedgerFolder& folder) {
+  std::filesystem::create_symlink("/nowhere/at/all", folder.file() + "-shm");
+}
+
+TEST(Ledger, IsReadWhereNothingCanBeWritten) {
+  const LedgerFolder folder;
+  Head head;
+  {
+    Ledger ledger = new_ledger(folder.file(), Budget::pure(1));
+    ledger.settle(ledger.reserve(ask(), pure("0.25")));
+    head = ledger.head();
+  }
+  forbid_logs(folder);
+  Ledger ledger = Ledger::open(folder.file());
+  ledger.verify();
+  EXPECT_EQ(ledger.head().hash, head.hash);
+  EXPECT_EQ(ledger.history().size(), 1u);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(parse_ratio("0.75")));
+  EXPECT_EQ(ledger.price(ask(), pure("0.25")), Budget::pure(parse_ratio("0.25")));
+}
+
+// A price in memory would be forgotten.
+TEST(Ledger, TakesNoPriceWhereNothingCanBeWritten) {
+  const LedgerFolder folder;
+  new_ledger(folder.file(), Budget::pure(1));
+  const auto size = std::filesystem::file_size(folder.file());
+  forbid_logs(folder);
+  Ledger ledger = Ledger::open(folder.file());
+  EXPECT_ERROR(ledger.reserve(ask(), pure("0.25")), ErrorCode::kIo);
+  EXPECT_ERROR(ledger.add_dataset({"others", Budget::pure(1)}), ErrorCode::kIo);
+  EXPECT_ERROR(ledger.set_share("people", "ada", Budget::pure(1)), ErrorCode::kIo);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(1));
+  EXPECT_EQ(std::filesystem::file_size(folder.file()), size);
+}
+
+// What waits in the log was spent: reading past it would show more than is left.
+TEST(Ledger, IsNotReadPastALogThatCannotBeOpened) {
+  const LedgerFolder running, folder;
+  Ledger ledger = new_ledger(running.file(), Budget::pure(1));
+  ledger.settle(ledger.reserve(ask(), pure("0.25")));
+  // As a crash leaves them.
+  for (const char* part : {"", "-wal"})
+    std::filesystem::copy_file(running.file() + part, folder.file() + part);
+  const auto logged = std::filesystem::file_size(folder.file() + "-wal");
+  ASSERT_GT(logged, 0u);
+  forbid_logs(folder);
+  EXPECT_ERROR(Ledger::open(folder.file()), ErrorCode::kIo);
+  ASSERT_EQ(std::filesystem::file_size(folder.file() + "-wal"), logged);
+  std::filesystem::remove(folder.file() + "-shm");
+  EXPECT_EQ(Ledger::open(folder.file()).left("people"), Budget::pure(parse_ratio("0.75")));
+}
+
 TEST(Ledger, IsNotSpentUnderTwoNames) {
   const LedgerFolder folder;
   Ledger ledger = new_ledger(folder.file("a"), Budget::pure(1));

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "gauze/base/address.h"
@@ -45,11 +46,15 @@ constexpr const char* kVersion = "1";
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-    case SQLITE_IOERR:
       throw Error(ErrorCode::kIo,
                   where +
                       "cannot be written; check the permissions of the file and its folder, "
                       "and the room on the disk");
+    case SQLITE_IOERR:
+      throw Error(ErrorCode::kIo,
+                  where +
+                      "cannot be read or written; check the permissions of the file and its "
+                      "folder, and the room on the disk");
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     case SQLITE_TOOBIG:
@@ -76,20 +81,21 @@ struct Resetter {
 class SqliteConnection final : public Connection {
  public:
   SqliteConnection(std::string path, std::chrono::milliseconds patience) : path_(std::move(path)) {
-    sqlite3* database = nullptr;
     // SQLite takes ":memory:" and some others for what is no file.
-    const std::string file = std::filesystem::absolute(path_).string();
-    const int result = sqlite3_open_v2(file.c_str(), &database,
-                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
-    database_.reset(database);
-    if (result != SQLITE_OK) fail(result, path_);
-    sqlite3_busy_timeout(database, static_cast<int>(patience.count()));
-    // The file may come from anybody: its schema must not make us do anything but store rows.
-    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    execute("PRAGMA cell_size_check = ON");
+    open_database(std::filesystem::absolute(path_).string());
+    sqlite3_busy_timeout(database_.get(), static_cast<int>(patience.count()));
+    distrust();
+  }
+
+  /// To read only: what the file at `path` held, whole and without a log.
+  SqliteConnection(std::string path, std::string contents)
+      : path_(std::move(path)), contents_(std::move(contents)) {
+    open_database(":memory:");
+    auto* bytes = reinterpret_cast<unsigned char*>(contents_->data());
+    const auto size = static_cast<sqlite3_int64>(contents_->size());
+    require_ok(sqlite3_deserialize(database_.get(), "main", bytes, size, size,
+                                   SQLITE_DESERIALIZE_READONLY));
+    distrust();
   }
 
   /// From here on every commit is synced before it returns.
@@ -149,6 +155,7 @@ class SqliteConnection final : public Connection {
   }
 
   void begin(Access access) override {
+    if (access == Access::kWrite && contents_) fail(SQLITE_READONLY, path_);
     if (access == Access::kWrite) expect_in_place();
     execute(access == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
   }
@@ -162,6 +169,24 @@ class SqliteConnection final : public Connection {
   }
 
  private:
+  void open_database(const std::string& file) {
+    sqlite3* database = nullptr;
+    const int result = sqlite3_open_v2(file.c_str(), &database,
+                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, nullptr);
+    database_.reset(database);
+    if (result != SQLITE_OK) fail(result, path_);
+  }
+
+  void distrust() {
+    sqlite3* database = database_.get();
+    // The file may come from anybody: its schema must not make us do anything but store rows.
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    execute("PRAGMA cell_size_check = ON");
+  }
+
   void require_ok(int result) const {
     if (result != SQLITE_OK) fail(result, path_);
   }
@@ -196,12 +221,15 @@ class SqliteConnection final : public Connection {
   }
 
   std::string path_;
+  std::optional<std::string> contents_;  ///< outlives the database that reads it
   std::unique_ptr<sqlite3, SqliteCloser> database_;
   std::map<std::string, std::unique_ptr<sqlite3_stmt, SqliteCloser>> statements_;
 };
 
 /// The files of a database, by how their names end.
 constexpr std::array kParts = {"", "-wal", "-shm", "-journal"};
+/// Those of them in which something may wait.
+constexpr std::array kLogs = {"-wal", "-journal"};
 
 /// A name of our own beside the ledger, removed again whatever happens.
 class Draft {
@@ -264,6 +292,48 @@ void expect_one_name(const std::string& path) {
                     "under which its budget could be spent twice; mount its folder");
 }
 
+/// Of a file that may change: how long it is and when it was written; nothing where there is none.
+std::optional<std::array<std::int64_t, 3>> stamp_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::array<std::int64_t, 3>{status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+/// What the file holds, if nobody writes meanwhile and nothing waits in a log: for a database that has none. SQLite reads
+/// it, for whoever else closes the file lets go of all locks that this process has on it.
+std::optional<std::string> settled_contents(const std::string& path) {
+  constexpr std::size_t kHeader = 100, kVersions = 18;
+  const auto logged = [&] {
+    return std::any_of(std::begin(kLogs), std::end(kLogs), [&](const char* suffix) {
+      const auto log = stamp_of(path + suffix);
+      return log && log->front() > 0;
+    });
+  };
+  const auto before = stamp_of(path);
+  if (!before || logged()) return std::nullopt;
+  std::string name = "file:";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    char escaped[4];
+    std::snprintf(escaped, sizeof escaped, "%%%02X", static_cast<unsigned char>(c));
+    name += escaped;
+  }
+  sqlite3* opened = nullptr;
+  const int result =
+      sqlite3_open_v2((name + "?immutable=1").c_str(), &opened,
+                      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX, nullptr);
+  const std::unique_ptr<sqlite3, SqliteCloser> database(opened);
+  if (result != SQLITE_OK) return std::nullopt;
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> bytes(
+      sqlite3_serialize(opened, "main", &size, 0), sqlite3_free);
+  if (bytes == nullptr || size < static_cast<sqlite3_int64>(kHeader) || stamp_of(path) != before ||
+      logged())
+    return std::nullopt;
+  std::string contents(reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+  contents[kVersions] = contents[kVersions + 1] = 1;
+  return contents;
+}
+
 /// A new name is durable when its folder is.
 void sync_folder(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -302,10 +372,20 @@ std::unique_ptr<Connection> open_sqlite(const std::string& path,
                                         const std::vector<std::string>& schema,
                                         std::chrono::milliseconds patience) {
   expect_one_name(path);
-  auto connection = std::make_unique<SqliteConnection>(path, patience);
-  connection->expect_ledger(schema);
-  connection->make_durable();
-  return connection;
+  try {
+    auto connection = std::make_unique<SqliteConnection>(path, patience);
+    connection->expect_ledger(schema);
+    connection->make_durable();
+    return connection;
+  } catch (const Error& error) {
+    // Reading takes a log and its index too, which a full disk or a folder that is mounted to read has no place for.
+    if (error.code() != ErrorCode::kIo) throw;
+    std::optional<std::string> contents = settled_contents(path);
+    if (!contents) throw;
+    auto connection = std::make_unique<SqliteConnection>(path, std::move(*contents));
+    connection->expect_ledger(schema);
+    return connection;
+  }
 }
 
 }  // namespace gauze::ledger
