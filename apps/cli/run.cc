@@ -47,10 +47,11 @@ void run_question(const JobDescription& job, DataOptions data, bool json) {
   const Terms terms = terms_of(values);
   const AnswerFiles files{job.output, job.report};
   data.threads = values.text("threads");
+  if (job.options.contains("rows_per_unit")) data.rows_per_unit = values.text("rows_per_unit");
   Desk desk(data);
   check_files(files, [&](const std::string& each) { return desk.reads(each); });
   Quote priced = quote(desk, job.sql, terms);
-  if (priced.explain_only) return hand_out(priced, files, json);
+  if (job.explain || priced.explain_only) return hand_out(priced, files, json);
   hand_out(ask(desk, std::move(priced)), files, json);
 }
 
@@ -68,6 +69,18 @@ OptionValues taken_out(nlohmann::json& options, const Algorithm& algorithm,
   return {besides, taken};
 }
 
+constexpr const char* kQuoteDelta = "quote_delta";
+
+/// At which delta the cost is quoted, where that is an option.
+OptionSpec quote_delta_option() {
+  return {kQuoteDelta, OptionSpec::Type::kNumber,
+          "at which the cost is quoted when there is no pure guarantee", "0"};
+}
+
+std::string quoted_at(const nlohmann::json& options, const OptionValues& besides) {
+  return options.is_object() && options.contains(kQuoteDelta) ? besides.text(kQuoteDelta) : "";
+}
+
 /// Options as they would be typed.
 std::map<std::string, std::string> typed(const nlohmann::json& options) {
   std::map<std::string, std::string> words;
@@ -82,9 +95,11 @@ std::map<std::string, std::string> typed(const nlohmann::json& options) {
 
 void run_histogram(JobDescription job, const DataOptions& data, bool json) {
   using Type = OptionSpec::Type;
+  const nlohmann::json given = job.options;
   const OptionValues besides = taken_out(
       job.options, find_algorithm(job.algorithm),
-      {{"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"},
+      {quote_delta_option(),
+       {"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"},
        {"non_negative", Type::kFlag, "no negative counts", "false"},
        {"whole", Type::kFlag, "whole numbers besides", "false"}});
   HistogramRequest request;
@@ -93,10 +108,10 @@ void run_histogram(JobDescription job, const DataOptions& data, bool json) {
   request.whole = besides.flag("whole");
   request.algorithm = job.algorithm;
   request.options = typed(job.options);
-  request.quote_delta = quote_delta("", request.options);
+  request.quote_delta = quote_delta(quoted_at(given, besides), request.options);
   request.data = data;
   request.table = job.table;
-  request.columns = list_of(job.column);
+  request.columns = job.columns.empty() ? list_of(job.column) : job.columns;
   request.ranges = job.ranges;
   request.where = job.where;
   request.json = json;
@@ -108,19 +123,24 @@ void run_column(JobDescription job, const DataOptions& data, bool json) {
   using Type = OptionSpec::Type;
   require(job.output.empty() && job.report.empty(),
           "\"output\" and \"report\" go with SQL and histograms; a number is printed");
-  require(job.ranges.empty() && job.where.empty(), "\"ranges\" and \"where\" go with histograms");
+  require(job.ranges.empty() && job.where.empty() && job.columns.empty(),
+          "\"ranges\", \"where\" and \"columns\" go with histograms");
+  const nlohmann::json given = job.options;
   const OptionValues besides = taken_out(
       job.options, find_algorithm(job.algorithm),
-      {{"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"},
+      {quote_delta_option(),
+       {"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"},
+       {"rows_per_unit", Type::kWhole, "1 and no other: of each unit one row takes part", "1"},
        {"confidence", Type::kNumber, "of the error bar", "0.95"}});
   ColumnRequest request;
   request.algorithm = job.algorithm;
   request.options = job.options;
   request.data = data;
+  request.data.rows_per_unit = besides.text("rows_per_unit");
   request.table = job.table;
   request.column = job.column;
   request.confidence = besides.real("confidence");
-  request.quote_delta = quote_delta("", typed(job.options));
+  request.quote_delta = quote_delta(quoted_at(given, besides), typed(job.options));
   request.accept_weak = besides.flag("accept_weak");
   request.json = json;
   release_column(request);
@@ -137,6 +157,7 @@ void run(const std::string& path, bool json) {
   data.schema = job.schema;
   data.ledger = job.ledger;
   data.analyst = job.analyst;
+  data.unit = job.unit;
   if (!job.sql.empty()) return run_question(job, data, json);
   if (find_algorithm(job.algorithm).histogram) return run_histogram(job, data, json);
   run_column(job, data, json);
@@ -151,7 +172,9 @@ void add_run(CLI::App& app) {
   command->add_option("job", *path, "The file; - reads standard input")->required();
   command->add_flag("--json", *json, "Print the answer, its cost and its bounds as JSON");
   command->footer(
-      "A job has the names of the command line:\n"
+      "A job has the names of the command line, those of what is asked among its \"options\", and "
+      "lists "
+      "of columns, ranges and conditions as \"columns\", \"ranges\" and \"where\":\n"
       "  {\"sql\": \"SELECT ward, COUNT(*) FROM visits GROUP BY ward\", \"options\": {\"epsilon\": "
       "1},\n"
       "   \"data\": \"hospital\", \"ledger\": \"hospital.ledger\", \"output\": \"wards.csv\"}\n"

@@ -144,6 +144,44 @@ TEST(RunCommand, TakesWhatTheCommandLineHasBesides) {
   }
 }
 
+// The help says so: a job has the names of the command line.
+TEST(RunCommand, HasTheNamesOfTheCommandLine) {
+  const Clinic clinic;
+  const std::string data = R"("data": ")" + clinic.path("") + "\"";
+  const std::string column = R"({"algorithm": "mean", "column": "age", )" + data;
+  const Ran mean = gauze_program(
+      "run --json -",
+      column + R"(, "options": {"epsilon": 1, "rows_per_unit": 1, "quote_delta": 1e-9}})");
+  EXPECT_EQ(mean.exit, 0) << mean.err;
+  EXPECT_EQ(
+      gauze_program("run -", column + R"(, "options": {"epsilon": 1, "rows_per_unit": 2}})").exit,
+      2);
+  EXPECT_EQ(
+      gauze_program("run -", column + R"(, "options": {"epsilon": 1, "quote_delta": 0}})").exit, 2);
+  // A guarantee with a delta is quoted at its own, or at another.
+  for (const std::string what :
+       {R"("stable_mode", "column": "age")", R"("sparse_histogram", "columns": ["age", "ward"])"}) {
+    const std::string job =
+        R"({"algorithm": )" + what + ", " + data + R"(, "options": {"epsilon": 1, "delta": 1e-5)";
+    const auto own = gauze_program("run --json -", job + "}}").json();
+    const auto other = gauze_program("run --json -", job + R"(, "quote_delta": 1e-3}})").json();
+    EXPECT_EQ(own.at("cost").at("delta"), 1e-5) << what;
+    EXPECT_EQ(other.at("cost").at("delta"), 1e-3) << what;
+  }
+
+  const Ran explained = gauze_program(
+      "run -",
+      R"({"sql": "SELECT COUNT(*) FROM visits", "options": {"epsilon": 1}, "explain": true, )" +
+          data + "}");
+  EXPECT_THAT(explained.out, HasSubstr("nothing was spent")) << explained.err;
+  const Folder free;
+  const std::string file = free.write("people.csv", "id,x\n1,2\n1,3\n2,3\n");
+  const Ran quick = gauze_program(
+      "run --json -", R"({"sql": "SELECT COUNT(*) AS n FROM people", "unit": "id", "data": ")" +
+                          file + R"(", "options": {"epsilon": 1, "rows_per_unit": 2}})");
+  EXPECT_EQ(quick.exit, 0) << quick.err;
+}
+
 TEST(RunCommand, BadJobsAreRefused) {
   const Clinic clinic;
   const std::string data = R"("data": ")" + clinic.path("") + "\"";

@@ -9,9 +9,9 @@
 namespace gauze {
 namespace {
 
-const std::vector<std::string> kFields = {"version", "sql",    "algorithm", "options", "data",
-                                          "schema",  "ledger", "analyst",   "table",   "column",
-                                          "ranges",  "where",  "output",    "report"};
+const std::vector<std::string> kFields = {
+    "version", "sql",    "algorithm", "options", "data",  "schema",  "ledger", "analyst", "unit",
+    "table",   "column", "columns",   "ranges",  "where", "explain", "output", "report"};
 
 [[noreturn]] void invalid(const std::string& message) {
   throw Error(ErrorCode::kInvalidInput, message);
@@ -65,6 +65,13 @@ std::vector<std::string> texts_of(const nlohmann::json& json, const char* field)
   return texts;
 }
 
+bool flag_of(const nlohmann::json& json, const char* field) {
+  const auto found = json.find(field);
+  if (found == json.end()) return false;
+  if (!found->is_boolean()) invalid('"' + std::string(field) + "\" must be true or false");
+  return found->get<bool>();
+}
+
 /// Where a field that is none belongs: an option into "options", a misspelt field under its name.
 std::string place_of(const std::string& key) {
   for (const OptionSpec& option : question_options())
@@ -96,14 +103,21 @@ JobDescription job_from_json(const nlohmann::json& json) {
   job.schema = text_of(json, "schema");
   job.ledger = text_of(json, "ledger");
   job.analyst = text_of(json, "analyst");
+  job.unit = text_of(json, "unit");
   job.table = text_of(json, "table");
   job.column = text_of(json, "column");
+  job.columns = texts_of(json, "columns");
+  job.explain = flag_of(json, "explain");
   job.ranges = texts_of(json, "ranges");
   job.where = texts_of(json, "where");
   job.output = text_of(json, "output");
   job.report = text_of(json, "report");
-  if (!job.sql.empty() && !(job.table.empty() && job.column.empty()))
-    invalid("\"table\" and \"column\" go with an algorithm; SQL names its own");
+  if (!job.column.empty() && !job.columns.empty())
+    invalid("\"column\" and \"columns\" say the same; give one of them");
+  if (job.sql.empty() && job.explain)
+    invalid("\"explain\" goes with \"sql\"; algorithms cost what their options say");
+  if (!job.sql.empty() && !(job.table.empty() && job.column.empty() && job.columns.empty()))
+    invalid("\"table\", \"column\" and \"columns\" go with an algorithm; SQL names its own");
   if (!job.sql.empty() && !(job.ranges.empty() && job.where.empty()))
     invalid("\"ranges\" and \"where\" go with a histogram; SQL has its own WHERE");
   return job;

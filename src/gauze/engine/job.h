@@ -19,14 +19,17 @@ namespace gauze {
 struct JobDescription {
   std::string sql;
   std::string algorithm;
-  /// With what the command line has besides: accept_weak, confidence, non_negative, whole.
+  /// With what the command line has besides: accept_weak, confidence, non_negative, whole, quote_delta, and rows_per_unit.
   nlohmann::json options = nlohmann::json::object();
   std::vector<std::string>
       data;                    ///< FILE, NAME=FILE, a folder, or a database; as on the command line
   std::string schema, ledger;  ///< "": what lies beside the data
   std::string analyst;
+  std::string unit;  ///< without a schema: the column that says whose row it is, or the word row
   std::string table, column;  ///< of an algorithm's input; "": the only private table. A histogram
                               ///< takes several columns, with commas between
+  std::vector<std::string> columns;  ///< of a histogram, in place of `column`
+  bool explain = false;  ///< of a question in SQL: says what it would cost, and asks nothing
   std::vector<std::string> ranges, where;  ///< of a histogram: questions, as on the command line
   std::string output, report;              ///< files to write besides; "" for none
 };

@@ -41,18 +41,42 @@ TEST(JobDescription, ReadsAnAlgorithmAndItsColumn) {
   EXPECT_THAT(asked.where, ElementsAre("age < 3"));
 }
 
+TEST(JobDescription, ReadsWhoseRowsTheyAreColumnsAndWhetherToExplain) {
+  const JobDescription job =
+      job_from_json(json::parse(R"({"sql": "x", "data": "a", "unit": "row", "explain": true})"));
+  EXPECT_EQ(job.unit, "row");
+  EXPECT_TRUE(job.explain);
+  EXPECT_FALSE(job_from_json(json::parse(R"({"sql": "x", "data": "a"})")).explain);
+  EXPECT_THAT(
+      job_from_json(json::parse(R"({"algorithm": "dawa", "data": "a", "columns": ["x", "y,z"]})"))
+          .columns,
+      ElementsAre("x", "y,z"));
+}
+
 TEST(JobDescription, RefusesWhatItDoesNotUnderstand) {
-  for (const char* text :
-       {"[]", "1", R"({"data": "a.csv"})", R"({"sql": "x"})", R"({"sql": "x", "data": 5})",
-        R"({"sql": "x", "data": []})", R"({"sql": "x", "data": [5]})",
-        R"({"sql": "x", "algorithm": "median", "data": "a"})", R"({"sql": 5, "data": "a"})",
-        R"({"sql": "x", "data": "a", "version": 2})", R"({"sql": "x", "data": "a", "column": "b"})",
-        R"({"sql": "x", "data": "a", "where": ["b < 3"]})",
-        R"({"algorithm": "dawa", "data": "a", "where": "b < 3"})",
-        R"({"algorithm": "dawa", "data": "a", "ranges": [3]})",
-        R"({"algorithm": "dawa", "data": "a", "ranges": ["1\u0000:2"]})",
-        R"({"algorithm": "dawa", "data": "a\u0000b"})", R"({"sql": "x", "data": {"a\u0000": "b"}})",
-        R"({"sql": "x", "data": "a", "ledger": "l\u0000"})"}) {
+  for (const char* text : {"[]",
+                           "1",
+                           R"({"data": "a.csv"})",
+                           R"({"sql": "x"})",
+                           R"({"sql": "x", "data": 5})",
+                           R"({"sql": "x", "data": []})",
+                           R"({"sql": "x", "data": [5]})",
+                           R"({"sql": "x", "algorithm": "median", "data": "a"})",
+                           R"({"sql": 5, "data": "a"})",
+                           R"({"sql": "x", "data": "a", "version": 2})",
+                           R"({"sql": "x", "data": "a", "column": "b"})",
+                           R"({"sql": "x", "data": "a", "where": ["b < 3"]})",
+                           R"({"sql": "x", "data": "a", "columns": ["b"]})",
+                           R"({"sql": "x", "data": "a", "explain": "yes"})",
+                           R"({"algorithm": "dawa", "data": "a", "explain": true})",
+                           R"({"algorithm": "dawa", "data": "a", "columns": "b"})",
+                           R"({"algorithm": "dawa", "data": "a", "column": "b", "columns": ["b"]})",
+                           R"({"algorithm": "dawa", "data": "a", "where": "b < 3"})",
+                           R"({"algorithm": "dawa", "data": "a", "ranges": [3]})",
+                           R"({"algorithm": "dawa", "data": "a", "ranges": ["1\u0000:2"]})",
+                           R"({"algorithm": "dawa", "data": "a\u0000b"})",
+                           R"({"sql": "x", "data": {"a\u0000": "b"}})",
+                           R"({"sql": "x", "data": "a", "ledger": "l\u0000"})"}) {
     SCOPED_TRACE(text);
     EXPECT_ERROR(job_from_json(json::parse(text)), ErrorCode::kInvalidInput);
   }
