@@ -304,7 +304,8 @@ void add_command(CLI::App& parent, const Command& command) {
   if (command.run == verify) {
     sub->add_option("--head", options->head, "A hash noted down earlier, which must be there");
   }
-  sub->add_flag("--json", options->json, "Print JSON");
+  sub->add_flag("--json", options->json,
+                "Print JSON; an amount that is no double is a fraction in quotes, like \"1/3\"");
   sub->callback([options, &command] { command.run(*options); });
 }
 
