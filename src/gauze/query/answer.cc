@@ -160,7 +160,7 @@ Span average(const Formula& f, const Numbers& numbers) {
 Span correlation(const Formula& f, const Numbers& numbers) {
   const Span x = numbers.variance(*f.sum, *f.square, f.offset, f.cell, 2);
   const Span y = numbers.variance(*f.sum2, *f.square2, f.offset2, f.cell2, 2);
-  const Span scale = root(x) * root(y);  // their product may be no double
+  const Span scale = root(x * y);
   const Span covariance = numbers.covariance(2);
   if (scale.value <= 0) return {0, -1, 1};
   if (scale.low <= 0) {

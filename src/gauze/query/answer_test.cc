@@ -60,18 +60,5 @@ TEST(Answer, WhatIsImpossibleLooksNoMoreCertain) {
   }
 }
 
-// The product of two variances of 1e200 is no double.
-TEST(Answer, CorrelationsOfLargeNumbersAreThoseOfSmallOnes) {
-  std::string rows = "x\n";
-  for (int i = -500; i < 500; ++i) rows += std::to_string(i) + "e97\n";
-  const Tables tables;
-  const auto source = tables.open("t", rows);
-  const Answer got = answer(
-      query("SELECT CORR(x, x), CORR(x, -x) FROM t", reals_schema("-5e99", "5e99"), "1000000"),
-      *source, 1);
-  EXPECT_NEAR(number(got.rows[0][0]), 1, 0.01);
-  EXPECT_NEAR(number(got.rows[0][1]), -1, 0.01);
-}
-
 }  // namespace
 }  // namespace gauze::testing
