@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "folder.h"
 #include "gauze/base/error.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
@@ -19,16 +20,6 @@ namespace gauze::sql_test {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-/// A folder that goes away with the test.
-struct Folder {
-  Folder() {
-    std::string name = ::testing::TempDir() + "gauze_sql_XXXXXX";
-    path = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 /// Cells as text. Reals to 12 digits: exp, ln and sqrt differ in the last bits between engines. What is almost 0 is 0:
 /// PostgreSQL refuses underflow, so its products of tiny numbers are 0 (Dialect::multiply).
