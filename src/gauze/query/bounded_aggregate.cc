@@ -222,7 +222,7 @@ struct BoundedAggregate::PartsOf final : Parts {
     const bool far = options.unit_keys && !options.by_key;
     const std::uint64_t many = far ? memory : kMany / bytes;
     if (left > memory / 2) return UINT64_MAX;
-    const std::uint64_t wanted = std::min(std::max(many, 3 * left), memory / 4 * 3);
+    const std::uint64_t wanted = std::min(std::max(many, 2 * left), memory / 4 * 3);
     return std::max<std::uint64_t>(wanted, 2 * store.rows_per_block());
   }
 
@@ -421,6 +421,8 @@ struct BoundedAggregate::PartsOf final : Parts {
       }
       parts[i] = std::move(worker.result());
     });
+    feeds.clear();
+    store.release();
     BoundedTotals totals;
     if (options.by_key) {
       totals.keys = number_alike(parts, options.measures.size());

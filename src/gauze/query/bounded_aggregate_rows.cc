@@ -162,6 +162,11 @@ PartitionedRows::Block PartitionedRows::borrow() {
   return pool_.take();
 }
 
+void PartitionedRows::release() {
+  const std::lock_guard lock(mutex_);
+  pool_.release();
+}
+
 void PartitionedRows::give_back(std::span<const Block> blocks) {
   const std::lock_guard lock(mutex_);
   pool_.give_back(blocks);

@@ -32,6 +32,10 @@ class BlockPool {
   void give_back(std::span<const Block> blocks) {
     spare_.insert(spare_.end(), blocks.begin(), blocks.end());
   }
+  void release() {
+    spare_.clear();
+    pieces_.clear();
+  }
 
  private:
   /// By a little, or once there are more than a few by so much that large pages are worth asking for.
@@ -91,6 +95,8 @@ class PartitionedRows {
   Block borrow();
   /// Those of a wave.
   void give_back(std::span<const Block> blocks);
+  /// All memory, when every block is given back or no more asked for.
+  void release();
 
  private:
   struct Partition {
