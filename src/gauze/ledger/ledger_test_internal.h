@@ -1,7 +1,10 @@
 #pragma once
 
+#include <sqlite3.h>
+
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include "gauze/ledger/ledger.h"
@@ -34,6 +37,15 @@ class LedgerFolder {
 /// A ledger with the data set `people`.
 inline Ledger new_ledger(const std::string& where, const Budget& budget) {
   return Ledger::create(where, {{"people", budget}});
+}
+
+/// Changes the file behind the ledger's back.
+inline void tamper(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  const bool changed = sqlite3_open(path.c_str(), &database) == SQLITE_OK &&
+                       sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
+  sqlite3_close(database);
+  if (!changed) throw std::runtime_error("the ledger could not be tampered with: " + sql);
 }
 
 inline Request ask(const std::string& text = "SELECT COUNT(*) FROM people",
