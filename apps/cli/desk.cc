@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <initializer_list>
 #include <thread>
 
 #include "beside.h"
@@ -25,16 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool holds_rows(const std::string& name) {
-  if (name.ends_with(kSchemaEnding)) return false;
-  std::string_view stem = name;
-  if (stem.ends_with(".gz")) stem.remove_suffix(3);
-  if (stem.ends_with(".zst")) stem.remove_suffix(4);
-  const auto ends_with = [](std::string_view text, std::initializer_list<const char*> endings) {
-    return std::any_of(endings.begin(), endings.end(),
-                       [&](const char* ending) { return text.ends_with(ending); });
-  };
-  return ends_with(stem, {".csv", ".tsv", ".json", ".jsonl", ".ndjson"}) ||
-         ends_with(name, {".parquet", ".pq"});
+  return !name.ends_with(kSchemaEnding) && is_rows_file(name);
 }
 
 void add_table(std::map<std::string, std::string>& tables, const std::string& name,

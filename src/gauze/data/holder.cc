@@ -10,6 +10,17 @@
 namespace gauze::internal {
 namespace fs = std::filesystem;
 
+std::optional<Format> format_of(std::string_view path) {
+  std::string_view stem = path;
+  if (ends_with_any(stem, {".gz"})) stem.remove_suffix(3);
+  if (ends_with_any(stem, {".zst"})) stem.remove_suffix(4);
+  if (ends_with_any(stem, {".csv", ".tsv", ".txt"})) return Format::kCsv;
+  if (ends_with_any(path, {".parquet", ".pq"})) return Format::kParquet;
+  if (ends_with_any(stem, {".json", ".ndjson", ".jsonl"})) return Format::kJson;
+  if (is_duckdb_file(path)) return Format::kDuckDb;
+  return std::nullopt;
+}
+
 Holder parse_holder(const std::string& table, const std::string& text) {
   std::string path = text, inside = table;
   const auto colon = text.rfind(':');
@@ -17,14 +28,9 @@ Holder parse_holder(const std::string& table, const std::string& text) {
     path = text.substr(0, colon);
     inside = text.substr(colon + 1);
   }
-  std::string_view stem = path;
-  if (ends_with_any(stem, {".gz"})) stem.remove_suffix(3);
-  if (ends_with_any(stem, {".zst"})) stem.remove_suffix(4);
-  const auto absolute = [&] { return fs::absolute(path).lexically_normal().string(); };
-  if (ends_with_any(stem, {".csv", ".tsv", ".txt"})) return {Format::kCsv, absolute(), ""};
-  if (ends_with_any(path, {".parquet", ".pq"})) return {Format::kParquet, absolute(), ""};
-  if (ends_with_any(stem, {".json", ".ndjson", ".jsonl"})) return {Format::kJson, absolute(), ""};
-  if (is_duckdb_file(path)) return {Format::kDuckDb, absolute(), inside};
+  if (const auto format = format_of(path))
+    return {*format, fs::absolute(path).lexically_normal().string(),
+            format == Format::kDuckDb ? inside : ""};
   throw Error(
       ErrorCode::kInvalidInput,
       "what is in " + shown_path(text) +
@@ -62,3 +68,13 @@ std::vector<std::string> find_files(DuckDbConnection& connection, const std::str
 }
 
 }  // namespace gauze::internal
+
+namespace gauze {
+
+bool is_rows_file(std::string_view path) {
+  const auto format = internal::format_of(path);
+  const bool is_notes = internal::ends_with_any(path, {".txt", ".txt.gz", ".txt.zst"});
+  return format && format != internal::Format::kDuckDb && !is_notes;
+}
+
+}  // namespace gauze

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gauze/data/duckdb_internal.h"
@@ -9,6 +11,9 @@
 namespace gauze::internal {
 
 enum class Format : std::uint8_t { kCsv, kParquet, kJson, kDuckDb };
+
+/// Of a file, by its ending.
+std::optional<Format> format_of(std::string_view path);
 
 /// What holds one table: a path or glob, the table in a database file, and the files, which are those of the moment when it was opened.
 struct Holder {

@@ -177,6 +177,9 @@ std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tab
 
 /// Whether a file is one of DuckDB, by its name.
 bool is_duckdb_file(std::string_view path);
+/// Whether a file is one of rows that a folder of data is for: CSV, Parquet or JSON, by its name. Of `.txt`, which may be anything, only
+/// whoever names it can say so.
+bool is_rows_file(std::string_view path);
 
 /// Tables in memory, by name, for any SQL; numbers are not copied until they are asked for. A text that is not UTF-8 is
 /// null. Throws `kInvalidInput` when there is none.
