@@ -192,11 +192,13 @@ std::vector<std::string> owners_of(const Schema& schema, const TableSchema& tabl
 
 /// Whose rows a budget counts is said by rows that lie beside that budget, too: with others, whoever asks could give
 /// all rows to one person, or each to one of their own.
-void expect_owners(const Schema& schema, const TableFiles& files,
+void expect_owners(const Choice& choice, const TableFiles& files,
                    const std::vector<TableFiles>& tables) {
-  std::set<std::string> ledgers;
+  if (choice.ledger.empty()) return;
+  std::set<std::string> ledgers;  // names of the one that pays, beside this table
   for (const Place& place : files.places)
-    ledgers.insert(place.ledgers.begin(), place.ledgers.end());
+    for (const std::string& each : place.ledgers)
+      if (same_file(each, choice.ledger)) ledgers.insert(each);
   if (ledgers.empty()) return;
   const auto pays_here = [&](const TableFiles& owner, const std::set<std::string>& homes) {
     return std::any_of(owner.places.begin(), owner.places.end(), [&](const Place& place) {
@@ -205,7 +207,7 @@ void expect_owners(const Schema& schema, const TableFiles& files,
                          [&](const std::string& each) { return ledgers.contains(each); });
     });
   };
-  for (const std::string& name : owners_of(schema, schema.table(files.table)))
+  for (const std::string& name : owners_of(choice.schema, choice.schema.table(files.table)))
     for (const TableFiles& owner : tables) {
       if (!same_name(owner.table, name)) continue;
       for (const std::set<std::string>& homes : owner.homes)
@@ -312,7 +314,7 @@ std::string find_ledger(const std::string& schema_path, const Schema& schema,
   choice.ledger = choose_ledger(choice, tables, books);
   for (const TableFiles& each : tables) {
     for (const Place& place : each.places) expect_paid(each, place, choice, books);
-    expect_owners(schema, each, tables);
+    expect_owners(choice, each, tables);
   }
   if (!choice.ledger.empty()) expect_once(schema, tables);
   return choice.ledger;

@@ -360,6 +360,15 @@ TEST(LedgerCommand, WhoseRowsTheyAreIsSaidBesideTheirBudget) {
     EXPECT_EQ(ran.exit, 0) << ran.err;
   }
   EXPECT_EQ(spent(clinic), 0.25);
+  // Where the budget beside it keeps count of something else, nobody is passed over.
+  const Folder free, elsewhere;
+  init_ledger(free.path("people.ledger"), "people");
+  free.write("mine.schema.json", with(schema, R"("clinic")", R"("mine")"));
+  const std::string theirs = elsewhere.write("visits.csv", clinic.read("visits.csv"));
+  const Ran ran = count_rows(data + free.write("tests.csv", "test,who\n1,3\n") + data + theirs +
+                                 " --schema " + free.path("mine.schema.json"),
+                             "tests");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
 }
 
 // Ids that are one as integers are several as texts.
