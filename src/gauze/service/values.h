@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gauze/numeric/ratio.h"
+
+// Numbers as people write them, and back.
+namespace gauze::service {
+
+using Json = nlohmann::ordered_json;
+
+/// A number given on the command line, exactly; `option` names it in the error.
+Ratio exact(const std::string& text, const char* option);
+
+/// The same as a double. A number that is no short decimal is rounded down, so that a target given
+/// as a fraction is never exceeded; a loss to be judged is rounded up instead.
+double number(const std::string& text, const char* option,
+              double (*round)(const Ratio&) = round_down);
+
+/// The double whose shortest decimal is exactly the value, as it would be written down; where there is none, rounded.
+double decimal(const Ratio& value, double (*round)(const Ratio&));
+
+/// A whole number from `least` to 2^63 - 1; 1e6 counts as whole.
+std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least);
+
+/// The words between commas.
+std::vector<std::string> list_of(const std::string& text);
+
+/// `digits` significant digits, to nearest and, for losses, rounded up.
+std::string nearest(double value, int digits = 4);
+std::string upward(double value, int digits = 4);
+
+/// A whole number with its thousands apart: 301,447.
+std::string grouped(std::uint64_t number);
+
+/// A double as JSON, with infinity as the string "inf", which JSON numbers lack.
+Json finite(double value);
+
+}  // namespace gauze::service
