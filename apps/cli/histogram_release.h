@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "desk.h"
-#include "gauze/engine/rows.h"
+#include "gauze/registry/rows.h"
 #include "question.h"
 
 namespace gauze::cli {

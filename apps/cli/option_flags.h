@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "gauze/engine/options.h"
+#include "gauze/registry/options.h"
 
 namespace gauze::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gauze/engine/options.h"
+#include "gauze/registry/options.h"
 
 namespace gauze {
 

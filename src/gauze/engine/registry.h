@@ -10,8 +10,8 @@
 
 #include "gauze/accounting/release.h"
 #include "gauze/base/words.h"
-#include "gauze/engine/options.h"
-#include "gauze/engine/rows.h"
+#include "gauze/registry/options.h"
+#include "gauze/registry/rows.h"
 #include "gauze/histogram/range_histogram.h"
 
 namespace gauze {

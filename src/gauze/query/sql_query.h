@@ -10,24 +10,9 @@
 #include "gauze/base/required.h"
 #include "gauze/data/source.h"
 #include "gauze/query/plan.h"
+#include "gauze/registry/result.h"
 
 namespace gauze {
-
-/// A released table.
-struct Answer {
-  struct Column {
-    std::string name;
-    Type type;
-    bool is_key;
-  };
-  struct Cell {
-    Value value;
-    std::optional<double>
-        half_width;  ///< 95 %: the answer without noise lies within; infinite where nobody knows; nothing for keys and texts
-  };
-  std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;
-};
 
 /// What one released quantity will look like, known before the data.
 struct MeasurementInfo {

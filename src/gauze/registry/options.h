@@ -22,12 +22,15 @@ struct OptionSpec {
     kFlag,     ///< true or false
     kNumbers,  ///< a list of numbers: [0.25, 0.5], or 0.25,0.5 on the command line
     kWords,    ///< a list of words
+    kTexts,    ///< a list of texts that may hold commas: a flag that is given again for each;
+               ///< the fallback is a JSON list: "[]"
   };
 
   std::string name;
   Type type = Type::kNumber;
   std::string description;  ///< what it is, and its range
   std::string fallback;     ///< the default as text; empty means that it must be given
+  std::string flags = {};   ///< on the command line, where they are not the name: "column,columns"
 
   bool required() const { return fallback.empty(); }
 };
@@ -54,6 +57,7 @@ class OptionValues {
   std::vector<Ratio> numbers(std::string_view option) const;
   std::vector<std::uint64_t> wholes(std::string_view option) const;
   std::vector<std::string> words(std::string_view option) const;
+  std::vector<std::string> texts(std::string_view option) const;
   Relation relation(std::string_view option = "relation") const;
 
  private:

@@ -1,4 +1,4 @@
-#include "gauze/engine/options.h"
+#include "gauze/registry/options.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "gauze/base/error.h"
-#include "gauze/engine/rows.h"
+#include "gauze/registry/rows.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

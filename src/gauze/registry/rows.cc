@@ -1,4 +1,4 @@
-#include "gauze/engine/rows.h"
+#include "gauze/registry/rows.h"
 
 #include <algorithm>
 #include <charconv>

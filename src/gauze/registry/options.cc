@@ -1,4 +1,4 @@
-#include "gauze/engine/options.h"
+#include "gauze/registry/options.h"
 
 #include <algorithm>
 
@@ -9,6 +9,14 @@ namespace {
 
 [[noreturn]] void invalid(std::string_view option, const std::string& message) {
   throw Error(ErrorCode::kInvalidOption, std::string(option) + ": " + message);
+}
+
+/// Texts keep their commas: a JSON list, or one text by itself.
+std::string listed_texts(std::string_view option, const nlohmann::json& value) {
+  const nlohmann::json list = value.is_array() ? value : nlohmann::json::array({value});
+  for (const auto& each : list)
+    if (!each.is_string()) invalid(option, "must be a text or a list of texts");
+  return list.dump();
 }
 
 /// A JSON value as the text a person would type for it.
@@ -64,6 +72,8 @@ std::string_view name(OptionSpec::Type type) {
       return "list of numbers";
     case OptionSpec::Type::kWords:
       return "list of words";
+    case OptionSpec::Type::kTexts:
+      return "list of texts";
   }
   return "unknown";
 }
@@ -85,8 +95,10 @@ OptionValues::OptionValues(const std::vector<OptionSpec>& table, const nlohmann:
     const auto found = values.find(spec.name);
     if (found == values.end() && spec.required())
       invalid(spec.name, "is missing; it is " + spec.description);
-    values_.emplace_back(spec.name,
-                         found == values.end() ? spec.fallback : typed(spec.name, *found));
+    const bool texts = spec.type == OptionSpec::Type::kTexts;
+    values_.emplace_back(spec.name, found == values.end() ? spec.fallback
+                                    : texts               ? listed_texts(spec.name, *found)
+                                                          : typed(spec.name, *found));
   }
 }
 
@@ -142,6 +154,10 @@ std::vector<std::uint64_t> OptionValues::wholes(std::string_view option) const {
 
 std::vector<std::string> OptionValues::words(std::string_view option) const {
   return split(raw(option));
+}
+
+std::vector<std::string> OptionValues::texts(std::string_view option) const {
+  return nlohmann::json::parse(raw(option)).get<std::vector<std::string>>();
 }
 
 Relation OptionValues::relation(std::string_view option) const {
