@@ -66,14 +66,4 @@ void hand_out(const Quote& quote, const AnswerFiles& files, bool json);
 /// in the column `n_half_width`.
 void write_answer(const Answer& answer, const std::string& path);
 
-/// Each row as an object, with the same names.
-Json rows_json(const Answer& answer);
-
-/// What the error bar of a column is called in files and JSON.
-std::string half_width_name(const std::string& column);
-
-/// Refuses columns whose names, or those of their error bars, a file could not tell apart: it would be
-/// lost after it was paid for.
-void refuse_equal_names(const std::vector<Answer::Column>& columns);
-
 }  // namespace gauze::cli

@@ -3,6 +3,7 @@
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
 #include "gauze/data/table.h"
+#include "gauze/registry/answer_json.h"
 #include "page.h"
 #include "question.h"
 #include "report.h"
@@ -64,27 +65,6 @@ Table table_of(const Answer& answer) {
 
 void write_answer(const Answer& answer, const std::string& path) {
   write_table(table_of(answer), path);
-}
-
-std::string half_width_name(const std::string& column) {
-  return column + "_half_width";
-}
-
-void refuse_equal_names(const std::vector<Answer::Column>& columns) {
-  std::vector<std::string> names;
-  for (const Answer::Column& column : columns) {
-    names.push_back(column.name);
-    if (!column.is_key) names.push_back(half_width_name(column.name));
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!same_name(names[i], names[j])) continue;
-      throw Error(ErrorCode::kInvalidOption,
-                  "two columns of the answer would be called '" + names[i].substr(0, 100) +
-                      "', for the error bar of a column n is called n_half_width; rename one "
-                      "with AS");
-    }
-  }
 }
 
 void check_files(const AnswerFiles& files, const std::function<bool(const std::string&)>& reads) {

@@ -104,15 +104,6 @@ Json expected_json(const SqlQuery& query) {
   return columns;
 }
 
-Json value_json(const Value& value) {
-  if (const auto* x = std::get_if<bool>(&value)) return *x;
-  if (const auto* x = std::get_if<std::int64_t>(&value)) return *x;
-  if (const auto* x = std::get_if<double>(&value)) return finite(*x);
-  if (const auto* x = std::get_if<Ratio>(&value)) return finite(x->convert_to<double>());
-  if (std::holds_alternative<std::monostate>(value)) return nullptr;
-  return to_text(value);
-}
-
 Json budget_json(const Budget& budget) {
   return {{is_rho(budget) ? "rho" : "epsilon", decimal(budget.amount, round_down)},
           {"delta", decimal(budget.delta, round_down)}};
@@ -127,20 +118,6 @@ Json cost_json(const Quote& quote) {
 }
 
 }  // namespace
-
-Json rows_json(const Answer& answer) {
-  Json rows = Json::array();
-  for (const auto& row : answer.rows) {
-    Json cells = Json::object();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string& name = answer.columns[i].name;
-      cells[name] = value_json(row[i].value);
-      if (row[i].half_width) cells[half_width_name(name)] = finite(*row[i].half_width);
-    }
-    rows.push_back(std::move(cells));
-  }
-  return rows;
-}
 
 Terms terms_of(const OptionValues& values) {
   const auto limit = [&](const char* option) -> std::optional<std::uint64_t> {

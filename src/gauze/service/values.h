@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "gauze/numeric/decimal_text.h"
 #include "gauze/numeric/ratio.h"
+#include "gauze/registry/answer_json.h"
 
 // Numbers as people write them, and back.
 namespace gauze::service {
@@ -29,14 +31,9 @@ std::uint64_t whole(const std::string& text, const char* option, std::uint64_t l
 /// The words between commas.
 std::vector<std::string> list_of(const std::string& text);
 
-/// `digits` significant digits, to nearest and, for losses, rounded up.
-std::string nearest(double value, int digits = 4);
-std::string upward(double value, int digits = 4);
-
-/// A whole number with its thousands apart: 301,447.
-std::string grouped(std::uint64_t number);
-
-/// A double as JSON, with infinity as the string "inf", which JSON numbers lack.
-Json finite(double value);
+using gauze::finite;
+using gauze::grouped;
+using gauze::nearest;
+using gauze::upward;
 
 }  // namespace gauze::service
