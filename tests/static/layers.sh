@@ -35,10 +35,10 @@ dependencies() {
     in_test = at ~ /_(test|bench|fuzz)\.cc:|_test_internal\.h:/
     why = ""
     if (!(to in known)) why = "is no folder in LAYERS"
-    else if (from != "apps" && !(from in known)) why = "comes from a folder that LAYERS lacks"
+    else if (!(from in known)) why = "comes from a folder that LAYERS lacks"
     else if (to == "testing" && !in_test && from != "testing") why = "is for tests only"
     else if (from == to || to == "testing") why = ""
-    else if (from != "apps" && !((from, to) in allowed)) why = "is not below " from
+    else if (!((from, to) in allowed)) why = "is not below " from
     else if ((to in guarded) && !((to, from) in only)) why = "may not be used by " from
     if (why != "") { print at ": " from " uses " to ", which " why; bad++ }
   }

@@ -25,6 +25,8 @@ struct Algorithm {
   std::string example = {};  ///< a command that works
   std::vector<OptionSpec> options = {};
   InputKind kind = rows_kind();
+  std::string artifact = {};  ///< what it leaves behind as a file: "the model"; "" for nothing
+  bool checkpoints = false;   ///< it keeps what it prepares, and goes on from there
   /// The task with these options, checked. Throws what the typed class and `OptionValues` throw.
   std::function<Task(const Asked& asked)> make = {};
   /// Pairs of neighbouring inputs for the auditor, as lines. Where it is empty, nothing is known.

@@ -1,14 +1,18 @@
-#include <cmath>
+#include "gauze/service/answer_file.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "gauze/base/error.h"
-#include "gauze/base/words.h"
 #include "gauze/data/table.h"
 #include "gauze/registry/answer_json.h"
-#include "page.h"
-#include "question.h"
-#include "report.h"
+#include "gauze/service/artifact.h"
+#include "gauze/service/files.h"
+#include "gauze/service/page.h"
+#include "gauze/service/report.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
 /// Released decimals are doubles in files.
@@ -67,41 +71,47 @@ void write_answer(const Answer& answer, const std::string& path) {
   write_table(table_of(answer), path);
 }
 
-void check_files(const AnswerFiles& files, const std::function<bool(const std::string&)>& reads) {
-  const std::string& path = files.output;
-  require(path.empty() || is_table_name(path),
+void check_files(const Algorithm& algorithm, const AnswerFiles& files,
+                 const std::function<bool(const std::string&)>& reads) {
+  const bool tables = algorithm.kind.writes_table;
+  require(tables || (files.output.empty() && files.report.empty()),
+          "output and report: go with answers that are tables; a number is printed");
+  require(files.artifact.empty() || !algorithm.artifact.empty(),
+          "artifact: '" + algorithm.name + "' leaves none behind");
+  require(files.output.empty() || is_table_name(files.output),
           "output: must be a name that ends in .csv, .json or .parquet");
   // A file that cannot be made would lose an answer that was paid for.
-  for (const auto& [option, each] :
-       {std::pair("output", &files.output), std::pair("report", &files.report)}) {
-    if (each->empty()) continue;
-    if (reads(*each)) refuse_to_replace(*each, option);
-    check_writable(*each);
+  const std::pair<const char*, const std::string&> all[] = {
+      {"output", files.output}, {"artifact", files.artifact}, {"report", files.report}};
+  for (const auto& [option, path] : all) {
+    if (path.empty()) continue;
+    if (reads(path)) refuse_to_replace(path, option);
+    check_writable(path);
+    for (const auto& [other, before] : all) {
+      if (other == option) break;
+      require(before.empty() || !same_file(path, before),
+              std::string(option) + ": is the same file as " + other + "; give it another name");
+    }
   }
-  require(path.empty() || files.report.empty() || !same_file(path, files.report),
-          "report: is the same file as output; give it another name");
   if (!files.report.empty()) check_page_name(files.report);
 }
 
-void hand_out(const Answered& answered, const AnswerFiles& files, bool json) {
-  hand_over(!answered.ledger.empty(), [&] {
-    if (json)
-      print_json(as_json(answered));
-    else
-      print_answer(answered);
-    if (!files.output.empty()) write_answer(answered.answer, files.output);
-    if (!files.report.empty()) write_all(files.report, report(answered));
-    for (const std::string& each : {files.output, files.report}) {
-      if (!json && !each.empty()) print_line("  written   " + each);
-    }
-  });
+std::vector<std::string> write_files(const Outcome& outcome, const AnswerFiles& files) {
+  const Result& result = outcome.release.value;
+  std::vector<std::string> written;
+  if (!files.output.empty() && result.table) {
+    write_answer(*result.table, files.output);
+    written.push_back(files.output);
+  }
+  if (!files.artifact.empty() && result.artifact) {
+    write_artifact(*result.artifact, files.artifact);
+    written.push_back(files.artifact);
+  }
+  if (!files.report.empty()) {
+    write_all(files.report, report(outcome));
+    written.push_back(files.report);
+  }
+  return written;
 }
 
-void hand_out(const Quote& quote, const AnswerFiles& files, bool json) {
-  require(files.output.empty() && files.report.empty(),
-          "output and report: explaining makes no answer to write; leave them out, or leave out "
-          "EXPLAIN");
-  return json ? print_json(as_json(quote)) : print_quote(quote);
-}
-
-}  // namespace gauze::cli
+}  // namespace gauze::service

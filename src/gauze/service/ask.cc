@@ -1,278 +1,235 @@
-#include "question.h"
+#include "gauze/service/ask.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <utility>
+#include <variant>
 
-#include "answer_text.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
-#include "gauze/base/words.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"
-#include "gauze/query/parse.h"
-#include "gauze/random/system_bits.h"
-#include "numbers.h"
-#include "progress.h"
+#include "gauze/service/digest.h"
+#include "gauze/service/workspace.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
-bool keys_are_private(const Plan& plan) {
-  return std::any_of(plan.keys.begin(), plan.keys.end(),
-                     [](const KeyColumn& key) { return !key.domain; });
+using Type = OptionSpec::Type;
+
+bool has(const std::vector<OptionSpec>& table, std::string_view name) {
+  return std::any_of(table.begin(), table.end(),
+                     [&](const OptionSpec& each) { return each.name == name; });
 }
 
-bool is_rho(const Budget& budget) {
-  return budget.currency == Budget::Currency::kZcdp;
-}
+/// The task with a watch, in the shape that the door takes.
+struct Watched {
+  const Task& task;
+  const Watch& watch;
 
-void print_field(const char* name, const std::string& text) {
-  const std::string label(name);
-  std::string wrapped =
-      wrap(shown(text), "            ", std::min<std::size_t>(terminal_width(), 100));
-  wrapped.replace(2, label.size(), label);
-  print(wrapped);
-}
-
-void print_cost(const Quote& quote) {
-  const Plan& plan = quote.query.plan();
-  print_field("cost", (is_rho(quote.price) ? cost_text(quote.epsilon, quote.delta)
-                                           : price_text(quote.price)) +
-                          " for one " + unit_noun(plan) + " more or less: " +
-                          std::string(verdict(band(
-                              round_up(quote.epsilon),
-                              round_up(is_rho(quote.price) ? quote.delta : quote.price.delta)))));
-  if (is_rho(quote.price)) print_field("charged", price_text(quote.price));
-}
-
-void print_counted(const Quote& quote) {
-  print_field("counted", bounds_text(quote.query.plan()));
-}
-
-void print_notes(const Quote& quote) {
-  for (const std::string& note : quote.notes) print_field("read", note);
-}
-
-/// Groups for which the error of an answer is foretold.
-constexpr std::array<std::uint64_t, 3> kForetold = {100, 1'000, 10'000};
-
-/// Per output column: its half width in groups of `kForetold` rows.
-std::vector<std::array<std::optional<double>, kForetold.size()>> expected(const SqlQuery& query) {
-  std::vector<std::array<std::optional<double>, kForetold.size()>> widths(
-      query.plan().outputs.size());
-  for (std::size_t i = 0; i < kForetold.size(); ++i) {
-    const auto each = query.expected_half_widths(kForetold[i]);
-    for (std::size_t column = 0; column < each.size(); ++column) widths[column][i] = each[column];
+  Event event() const { return task.event; }
+  Release<Result> run(const Input& input, Context& context) const {
+    Context watched{context.meter, context.bits, &watch};
+    return task.run(input, watched);
   }
-  return widths;
-}
+};
 
-/// Of the answers that are made of several measurements; what the others' is, stands with those.
-void print_expected(const SqlQuery& query) {
-  std::vector<std::vector<std::string>> rows = {{"expected error, 95 %"}};
-  for (const std::uint64_t count : kForetold)
-    rows[0].push_back("with " + grouped(count) + " rows in a group");
-  const auto widths = expected(query);
-  for (std::size_t column = 0; column < widths.size(); ++column) {
-    if (!widths[column].front() || widths[column].front() == widths[column].back()) continue;
-    const OutputColumn& output = query.plan().outputs[column];
-    rows.push_back({shown(output.name)});
-    for (const auto& width : widths[column])
-      rows.back().push_back(width ? shown(half_width_text(*width, output.type)) : "-");
+/// The options of a question, each where it belongs.
+struct Parts {
+  nlohmann::json options = nlohmann::json::object();
+  nlohmann::json asks = nlohmann::json::object();
+  nlohmann::json common = nlohmann::json::object();
+};
+
+Parts parts_of(const Algorithm& algorithm, const nlohmann::json& given) {
+  if (!given.is_object())
+    throw Error(ErrorCode::kInvalidInput, "options must be an object like {\"epsilon\": 0.5}");
+  const auto common = common_options(algorithm);
+  Parts parts;
+  for (const auto& [name, value] : given.items()) {
+    const bool own = has(algorithm.options, name);
+    const bool asked = !own && has(algorithm.kind.asks, name);
+    // What nobody knows is refused with the algorithm's own options.
+    (asked ? parts.asks : !own && has(common, name) ? parts.common : parts.options)[name] = value;
   }
-  if (rows.size() == 1) return;
-  print(table(rows, "  ", "lr"));
-  print(
-      wrap("It is supposed that values lie around the middle of their ranges, by a quarter of "
-           "them, and are not correlated.",
-           "  ", std::min<std::size_t>(terminal_width(), 100)));
-  print_line();
+  return parts;
 }
 
-Json expected_json(const SqlQuery& query) {
-  Json columns = Json::array();
-  const auto widths = expected(query);
-  for (std::size_t column = 0; column < widths.size(); ++column) {
-    for (std::size_t i = 0; i < kForetold.size(); ++i) {
-      if (!widths[column][i]) continue;
-      columns.push_back({{"column", query.plan().outputs[column].name},
-                         {"rows", kForetold[i]},
-                         {"half_width", finite(*widths[column][i])}});
-    }
+/// One option alone: on tables the schema may know others that are not given.
+std::optional<OptionValues> value_of(const std::vector<OptionSpec>& table,
+                                     const nlohmann::json& given, const char* name) {
+  const auto spec = std::find_if(table.begin(), table.end(),
+                                 [&](const OptionSpec& each) { return each.name == name; });
+  if (spec == table.end() || (!given.contains(name) && spec->required())) return std::nullopt;
+  nlohmann::json one = nlohmann::json::object();
+  if (given.contains(name)) one[name] = given.at(name);
+  return OptionValues({*spec}, one);
+}
+
+/// What names the price, where the algorithm calls it so.
+Named named_in(const Algorithm& algorithm, const Parts& parts, const OptionValues& common) {
+  Named named;
+  if (const auto own = value_of(algorithm.options, parts.options, "epsilon"))
+    named.epsilon = own->number("epsilon");
+  if (parts.options.contains("delta"))
+    if (const auto own = value_of(algorithm.options, parts.options, "delta"))
+      named.delta = own->number("delta");
+  if (parts.common.contains("quote_delta")) named.quote_delta = common.number("quote_delta");
+  return named;
+}
+
+bool accepts_weak(const Algorithm& algorithm, const Parts& parts, const OptionValues& common) {
+  const auto own = value_of(algorithm.options, parts.options, "accept_weak");
+  return own ? own->flag("accept_weak") : common.flag("accept_weak");
+}
+
+void refuse_weak_guarantee(const Cost& cost, const Named& named, bool accept_weak) {
+  refuse_weak(cost.epsilon, cost.delta, accept_weak);
+  refuse_weak(round_up(named.epsilon.value_or(0)), round_up(named.delta.value_or(0)), accept_weak);
+}
+
+struct Priced {
+  Quote quote;
+  Named named;
+};
+
+Priced priced(const Registry& registry, const Question& question, const Schema* schema) {
+  const Algorithm& algorithm = registry.find(question.algorithm);
+  const Parts parts = parts_of(algorithm, question.options);
+  const OptionValues common(common_options(algorithm), parts.common);
+  Quote quote{.algorithm = &algorithm, .task = {}, .cost = {}};
+  if (has(common_options(algorithm), "confidence")) {
+    quote.confidence = common.real("confidence");
+    require(quote.confidence > 0 && quote.confidence < 1,
+            "--confidence: must lie strictly between 0 and 1");
   }
-  return columns;
+  require(
+      !has(common_options(algorithm), "rows_per_unit") || common.whole("rows_per_unit") == 1,
+      "--rows-per-unit: is 1 here, for one row of each unit takes part; histograms and SQL take "
+      "more");
+  quote.task = algorithm.make({.options = parts.options,
+                               .asks = parts.asks,
+                               .schema = schema,
+                               .table = question.table,
+                               .confidence = quote.confidence});
+  Named named = named_in(algorithm, parts, common);
+  quote.cost = cost_of(quote.task.event, named);
+  refuse_weak_guarantee(quote.cost, named, accepts_weak(algorithm, parts, common));
+  require(quote.confidence == 0.95 || !quote.task.accuracy ||
+              quote.task.accuracy(1, quote.confidence).has_value(),
+          "--confidence: must be 0.95 here, for the error bar comes with the noisy count");
+  const std::string dataset = schema == nullptr ? "" : schema->dataset;
+  quote.dataset = dataset;
+  quote.digest = digest_of(nlohmann::json{
+      {"dataset", dataset},
+      {"algorithm", algorithm.name},
+      {"options", parts.options},
+      {"asks", parts.asks},
+      {"table",
+       question.table}}.dump());
+  return {std::move(quote), std::move(named)};
 }
 
-Json budget_json(const Budget& budget) {
-  return {{is_rho(budget) ? "rho" : "epsilon", decimal(budget.amount, round_down)},
-          {"delta", decimal(budget.delta, round_down)}};
-}
-
-/// The guarantee, and beside it what a budget in rho is charged.
-Json cost_json(const Quote& quote) {
-  const Ratio& delta = is_rho(quote.price) ? quote.delta : quote.price.delta;
-  Json cost = {{"epsilon", decimal(quote.epsilon, round_up)}, {"delta", decimal(delta, round_up)}};
-  if (is_rho(quote.price)) cost["rho"] = decimal(quote.price.amount, round_up);
-  return cost;
+/// The promise for an input of this size, where it is known beforehand; else what the release says.
+void set_accuracy(const Quote& quote, std::uint64_t size, Release<Result>& release) {
+  if (!quote.task.accuracy) return;
+  if (auto promise = quote.task.accuracy(size, quote.confidence))
+    release.accuracy = std::move(*promise);
 }
 
 }  // namespace
 
-Terms terms_of(const OptionValues& values) {
-  const auto limit = [&](const char* option) -> std::optional<std::uint64_t> {
-    const std::uint64_t count = values.whole(option);
-    return count == 0 ? std::nullopt : std::optional(count);
+std::vector<OptionSpec> common_options(const Algorithm& algorithm) {
+  const bool tables = algorithm.kind.tables;
+  std::vector<OptionSpec> common;
+  const auto add = [&](bool applies, OptionSpec option) {
+    if (applies && !has(algorithm.options, option.name) && !has(algorithm.kind.asks, option.name))
+      common.push_back(std::move(option));
   };
-  Terms terms;
-  terms.epsilon = values.number("epsilon");
-  terms.delta = values.number("delta");
-  require(terms.epsilon > 0, "epsilon: must be above 0, like 0.5");
-  require(terms.delta >= 0 && terms.delta < 1, "delta: must be from 0 to below 1, like 1e-6");
-  terms.accept_weak = values.flag("accept_weak");
-  terms.bounds = {.rows_per_unit = limit("rows_per_unit"),
-                  .groups_per_unit = limit("groups_per_unit"),
-                  .rows_per_group = limit("rows_per_group")};
-  terms.memory = bytes(values.text("memory"), "memory");
-  terms.threads = thread_count(values.text("threads"));
-  return terms;
+  add(tables, {"rows_per_unit", Type::kWhole,
+               "1 and no other: of each privacy unit one row takes part", "1"});
+  add(!algorithm.kind.writes_table, {"confidence", Type::kNumber, "of the error bar", "0.95"});
+  add(true,
+      {"quote_delta", Type::kNumber, "at which the cost is quoted when there is no pure guarantee",
+       "that of the release, or 1e-6"});
+  add(true,
+      {"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"});
+  return common;
 }
 
-Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
-  refuse_weak(round_up(terms.epsilon), round_up(terms.delta), terms.accept_weak);
-  Plan plan = plan_query(sql, desk.schema(), terms.bounds);
-  std::vector<Answer::Column> columns;
-  for (const OutputColumn& each : plan.outputs)
-    columns.push_back({each.name, each.type, each.is_key});
-  refuse_equal_names(columns);
-  // What the catalogue alone can refuse is refused before anything is paid.
-  std::vector<std::string> notes = read_otherwise(plan, desk.source());
-  auto watch = std::make_shared<std::function<void(double)>>();
-  SqlQuery query({.plan = std::move(plan),
-                  .epsilon = terms.epsilon,
-                  .delta = terms.delta,
-                  .memory = terms.memory,
-                  .threads = terms.threads,
-                  .progress = [watch](double done) {
-                    if (*watch) (*watch)(done);
-                  }});
-  Quote result{.query = std::move(query),
-               .epsilon = terms.epsilon,
-               .delta = terms.delta,
-               .price = Budget::approximate(terms.epsilon, terms.delta),
-               .explain_only = is_explain(sql),
-               .watch = std::move(watch),
-               .notes = std::move(notes)};
-  const Event event = result.query.event();
-  const Request request = desk.request(sql, terms.epsilon, terms.delta);
-  if (const auto basic = Budget::basic_price(event); basic && result.price.covers(*basic))
-    result.price = *basic;
-  if (desk.ledger() == nullptr) return result;
+std::vector<OptionSpec> all_options(const Algorithm& algorithm) {
+  std::vector<OptionSpec> all = algorithm.options;
+  for (const OptionSpec& each : algorithm.kind.asks) all.push_back(each);
+  for (OptionSpec& each : common_options(algorithm)) all.push_back(std::move(each));
+  return all;
+}
+
+Quote quote(const Registry& registry, Workspace& workspace, const Question& question) {
+  const Algorithm& algorithm = registry.find(question.algorithm);
+  if (!algorithm.kind.tables)
+    throw Error(ErrorCode::kInvalidOption,
+                "data: '" + algorithm.name + "' has no form for tables, its input is " +
+                    algorithm.input +
+                    "; ask tables in SQL, which names, counts and ranks groups: gauze sql \"SELECT "
+                    "ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3\"");
+  auto [quote, named] = priced(registry, question, &workspace.schema());
+  if (quote.task.check) quote.notes = quote.task.check(workspace.source());
+  const Budget asked = asked_at(quote.cost, named);
+  quote.request = workspace.request(quote.task.words, asked.amount, asked.delta);
+  if (workspace.ledger() == nullptr) return std::move(quote);
+  quote.ledger = shown_address(workspace.ledger_path());
   // What is wrong with the budget is said when the question is asked: explaining it needs none.
   try {
-    result.price = desk.ledger()->price(request, event);
-    result.left = desk.left();
-    result.ledger = shown_address(desk.ledger_path());
+    quote.cost.price = workspace.ledger()->price(quote.request, quote.task.event);
+    quote.left = workspace.left();
   } catch (const Error&) {
   }
-  return result;
+  return std::move(quote);
 }
 
-Answered ask(Desk& desk, Quote quote) {
-  desk.expect_unchanged();
-  outlive_readers();
-  Progress progress;
-  *quote.watch = [&progress](double done) { progress.show(done); };
-  SystemBits bits;
-  const auto open = [&]() -> Source& { return desk.source(); };
-  const Request request = desk.request(quote.query.plan().sql, quote.epsilon, quote.delta);
-  Release<Answer> answer = desk.ledger() != nullptr
-                               ? release(request, quote.query, open, *desk.ledger(), bits)
-                               : release(quote.query, desk.source(), bits);
-  *quote.watch = nullptr;
-  return {std::move(quote), std::move(answer.value), desk.left_after(),
-          shown_address(desk.ledger_path())};
+Quote quote(const Registry& registry, const Question& question) {
+  const Algorithm& algorithm = registry.find(question.algorithm);
+  require(algorithm.kind.plain != InputKind::Plain::kNone,
+          "--data: is missing; it says where the rows are, like people.csv");
+  return priced(registry, question, nullptr).quote;
 }
 
-void print_answer(const Answered& answered) {
-  const Plan& plan = answered.quote.query.plan();
-  print(answer_text(answered.answer, terminal_width(), terminal_rows()));
-  print_line();
-  print_cost(answered.quote);
-  print_counted(answered.quote);
-  print_notes(answered.quote);
-  if (keys_are_private(plan))
-    print_field("groups", "only those that enough privacy units share are named");
-  print_field("left", answered.left ? budget_text(*answered.left) + " in " + answered.ledger
-                      : answered.ledger.empty()
-                          ? "nobody keeps count; `gauze ledger init` sets a budget"
-                          : "unknown: " + answered.ledger + " does not answer; this is paid for");
+Outcome ask(Workspace& workspace, Quote quote, BitSource& bits, const Watch& watch) {
+  workspace.expect_unchanged();
+  const Watched task{quote.task, watch};
+  // Behind the reservation: nothing is read before.
+  const auto open = [&] { return Input(std::ref(workspace.source())); };
+  Release<Result> answer = workspace.ledger() != nullptr
+                               ? release(quote.request, task, open, *workspace.ledger(), bits)
+                               : release(task, open(), bits);
+  set_accuracy(quote, 1, answer);
+  return {std::move(quote), std::move(answer), workspace.left_after()};
 }
 
-void print_quote(const Quote& quote) {
-  const SqlQuery& query = quote.query;
-  print(shown(describe(query.plan())));
-  print_line();
-  std::vector<std::vector<std::string>> noise = {{"released", "noise", "share", "95 %"}};
-  std::vector<std::vector<std::string>> moves = {{"released", "how far one privacy unit moves it"}};
-  for (const MeasurementInfo& each : query.measurements()) {
-    noise.push_back({shown(each.of), shown(each.noise), each.share, shown(error_text(each))});
-    moves.push_back({shown(each.of), shown(each.sensitivity)});
+Outcome ask(const Input& input, Quote quote, BitSource& bits, const Watch& watch) {
+  const Watched task{quote.task, watch};
+  std::uint64_t size = 1;
+  if (const auto* rows = std::get_if<Rows>(&input)) size = rows->cells().size();
+  const auto* dialogue = std::get_if<std::reference_wrapper<Dialogue>>(&input);
+  if (dialogue == nullptr) {
+    Release<Result> answer = release(task, input, bits);
+    set_accuracy(quote, size, answer);
+    return {std::move(quote), std::move(answer)};
   }
-  print(table(moves, "  ", "l"));
-  print_line();
-  print(table(noise, "  ", "llrr"));
-  print_line();
-  print_expected(query);
-  if (!query.reason().empty()) print_field("noise", query.reason());
-  print_cost(quote);
-  print_counted(quote);
-  print_notes(quote);
-  if (quote.left)
-    print_field("left", budget_text(*quote.left) + " in " + quote.ledger +
-                            (quote.left->covers(quote.price) ? "" : ": too little for this"));
-  print_line("  Nothing was read and nothing was spent.");
+  size = 0;
+  Dialogue counted{dialogue->get().next, [&](const Said& said) {
+                     ++size;
+                     dialogue->get().tell(said);
+                   }};
+  Release<Result> answer = release(task, Input(std::ref(counted)), bits);
+  set_accuracy(quote, size, answer);
+  return {std::move(quote), std::move(answer)};
 }
 
-Json as_json(const Quote& quote) {
-  const SqlQuery& query = quote.query;
-  const Plan& plan = query.plan();
-  Json measurements = Json::array();
-  for (const MeasurementInfo& each : query.measurements()) {
-    measurements.push_back({{"of", each.of},
-                            {"noise", each.noise},
-                            {"sensitivity", each.sensitivity},
-                            {"share", each.share},
-                            {"half_width", each.half_width ? finite(*each.half_width) : Json()},
-                            {"rank_error", each.rank_error ? finite(*each.rank_error) : Json()},
-                            {"event", Json::parse(to_json(each.event).dump())}});
-  }
-  return {{"sql", plan.sql},
-          {"dataset", plan.dataset},
-          {"plan", describe(plan)},
-          {"unit", plan.unit_is_row ? "row" : plan.unit},
-          {"bounds",
-           {{"rows_per_unit", plan.bounds.rows_per_unit},
-            {"groups_per_unit", plan.bounds.groups_per_unit},
-            {"rows_per_group", plan.bounds.rows_per_group}}},
-          {"cost", cost_json(quote)},
-          {"notes", quote.notes},
-          {"reason", query.reason()},
-          {"measurements", measurements},
-          {"expected", expected_json(query)}};
+void deliver(const Outcome& outcome, const std::function<void()>& show) {
+  door::telling(show, [&] {
+    return std::string("; the answer was released") +
+           (outcome.quote.ledger.empty() ? "" : ", and it is paid for");
+  });
 }
 
-Json as_json(const Answered& answered) {
-  const Answer& answer = answered.answer;
-  Json columns = Json::array();
-  for (const Answer::Column& column : answer.columns)
-    columns.push_back({{"name", column.name}, {"type", name(column.type)}, {"key", column.is_key}});
-  Json result = {{"columns", columns}, {"rows", rows_json(answer)}};
-  const Json about = as_json(answered.quote);
-  for (const char* field : {"cost", "dataset", "unit", "bounds", "notes"})
-    result[field] = about[field];
-  if (answered.left) result["left"] = budget_json(*answered.left);
-  return result;
-}
-
-}  // namespace gauze::cli
+}  // namespace gauze::service

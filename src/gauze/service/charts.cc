@@ -1,14 +1,18 @@
-#include "chart.h"
+#include "gauze/service/charts.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <cstdio>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
 
-#include "html.h"
-#include "numbers.h"
-#include "text.h"
+#include "gauze/numeric/decimal_text.h"
+#include "gauze/registry/wording.h"
+#include "gauze/service/html.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
 constexpr std::size_t kMostBars = 60;
@@ -279,6 +283,110 @@ std::string charts(const Answer& answer) {
   return result.empty() ? "" : "<div class=\"figures\">\n" + result + "</div>\n";
 }
 
+namespace {
+
+/// Some of the labels along an axis of `labels.size()` spots, with where they begin, from 0 to 1.
+std::vector<std::pair<double, std::string>> marks_of(const std::vector<std::string>& labels) {
+  const std::size_t parts = labels.size() <= 6 ? labels.size() : 4;
+  std::vector<std::pair<double, std::string>> marks;
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::size_t spot = labels.size() * i / parts;
+    marks.emplace_back(static_cast<double>(spot) / static_cast<double>(labels.size()),
+                       escaped(labels[spot].substr(0, 24)));
+  }
+  return marks;
+}
+
+/// The shades of a map with the counts they stand for; the darkest is `most`.
+std::string shades_legend(double most) {
+  std::string legend = "<p class=\"legend\">";
+  for (const double shade : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    const Answer::Cell count{shade * shade * most, most / 20};
+    legend += "<span><i class=\"s0\" style=\"opacity:" + coordinate(shade) + "\"></i>" +
+              escaped(value_text(count, Type::kDouble)) + "</span> ";
+  }
+  return legend + "</p>";
+}
+
+std::string heat_html(const Figure::Heat& heat) {
+  const std::size_t columns = heat.x_labels.size();
+  const std::size_t rows = heat.y_labels.size();
+  double most = 0;
+  for (const double value : heat.values) most = std::max(most, value);
+  if (!(most > 0)) most = 1;
+  std::string svg, across, upwards;
+  for (std::size_t y = 0; y < rows; ++y) {
+    for (std::size_t x = 0; x < columns; ++x) {
+      // By the square root, or one crowded place would leave the rest white.
+      const double shade = std::sqrt(std::clamp(heat.values[y * columns + x] / most, 0.0, 1.0));
+      if (shade < 0.01) continue;
+      svg += "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(rows - 1 - y) +
+             "\" width=\"1.03\" height=\"1.03\" fill-opacity=\"" + coordinate(shade) + "\"/>";
+    }
+  }
+  for (const auto& [place, label] : marks_of(heat.x_labels))
+    across += "<span style=\"left:" + coordinate(100 * place) + "%\">" + label + "</span>";
+  for (const auto& [place, label] : marks_of(heat.y_labels))
+    upwards += "<span style=\"top:" + coordinate(100 * (1 - place)) + "%\">" + label + "</span>";
+  return shades_legend(most) + "<div class=\"plot map\"><div class=\"scale\">" + upwards +
+         "</div><svg class=\"heat\" role=\"img\" aria-label=\"heat map of counts\" "
+         "preserveAspectRatio=\"none\" viewBox=\"0 0 " +
+         std::to_string(columns) + " " + std::to_string(rows) + "\">" + svg +
+         "</svg><div class=\"times\">" + across + "</div></div><p class=\"note\">" +
+         escaped(heat.x + " from left to right, " + heat.y +
+                 " upwards. The numbers above are counts of a spot; shades go by the square root." +
+                 (heat.half_width > 0
+                      ? " A spot is known " + half_width_text(heat.half_width, Type::kDouble) + "."
+                      : "")) +
+         "</p>";
+}
+
+std::string curve_html(const Figure::Curve& curve) {
+  Chart chart{curve.y, true, {""}, {}, 0};
+  Range across{INFINITY, -INFINITY};
+  for (const Figure::Curve::Point& each : curve.points) {
+    const double half = std::isfinite(each.half_width) ? each.half_width : 0;
+    if (!std::isfinite(each.x) || !std::isfinite(each.y)) continue;
+    chart.points.push_back({"", 0, each.x, each.y, each.y - half, each.y + half, ""});
+    across = {std::min(across.low, each.x), std::max(across.high, each.x)};
+  }
+  if (!(across.low < across.high)) return "";
+  const std::vector<double> steps = ticks(range_of(chart));
+  const std::vector<double> marks = ticks(across);
+  const Range y{steps.front(), steps.back()};
+  std::string svg, scale, labels;
+  for (const double tick : steps) {
+    const std::string height = coordinate(100 - y.percent(tick));
+    svg += "<line class=\"grid\" x1=\"0\" x2=\"100\" y1=\"" + height + "\" y2=\"" + height + "\"/>";
+    scale +=
+        "<span style=\"top:" + height + "%\">" + tick_text(tick, steps[1] - steps[0]) + "</span>";
+  }
+  for (const double mark : marks)
+    if (mark >= across.low && mark <= across.high)
+      labels += "<span style=\"left:" + coordinate(across.percent(mark)) + "%\">" +
+                tick_text(mark, marks[1] - marks[0]) + "</span>";
+  return "<div class=\"plot\"><div class=\"scale\">" + scale +
+         "</div><svg class=\"curve\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" "
+         "role=\"img\" aria-label=\"" +
+         escaped(curve.y + " by " + curve.x + ", with its 95 % band") + "\">" + svg +
+         line_svg(chart.points, 0, across, y) + "</svg><div class=\"times\">" + labels +
+         "</div></div><p class=\"note\">" + escaped(curve.x + " from left to right, " + curve.y) +
+         " upwards.</p>\n";
+}
+
+}  // namespace
+
+std::string figure_html(const Figure& figure) {
+  if (const auto* shown = std::get_if<Figure::Bars>(&figure.drawing)) return charts(shown->answer);
+  const auto* heat = std::get_if<Figure::Heat>(&figure.drawing);
+  const std::string drawing =
+      heat != nullptr ? heat_html(*heat) : curve_html(std::get<Figure::Curve>(figure.drawing));
+  if (drawing.empty()) return "";
+  const std::string caption =
+      figure.title.empty() ? "" : "<figcaption>" + escaped(figure.title) + "</figcaption>\n";
+  return "<figure>\n" + caption + drawing + "</figure>\n";
+}
+
 std::string_view chart_style() {
   return R"(
 .figures { display: grid; gap: 2rem; }
@@ -310,6 +418,9 @@ rect { stroke: none !important; }
 .legend { margin: 0 0 .6rem; font-size: .88rem; }
 .legend span { margin-right: 1rem; white-space: nowrap; }
 .legend i { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .4em; }
+.plot.map { height: auto; grid-template-columns: 5.5rem 1fr; grid-template-rows: auto 0; padding-right: 2.5rem; margin-bottom: .6rem; }
+.heat { width: 100%; aspect-ratio: 4 / 3; background: var(--card); border-radius: 4px; }
+.heat rect { fill: var(--c0); }
 @media (max-width: 36rem) {
   .bars { grid-template-columns: 1fr auto; grid-auto-flow: dense; }
   .bars .label { text-align: left; grid-column: 1; }
@@ -320,4 +431,4 @@ rect { stroke: none !important; }
 )";
 }
 
-}  // namespace gauze::cli
+}  // namespace gauze::service

@@ -22,8 +22,7 @@ bool keeps(const Event& event, const Ratio& epsilon, const Ratio& delta) {
 double quoted_at(const Named& named) {
   if (named.quote_delta) {
     const double delta = decimal(*named.quote_delta, round_down);
-    require(delta > 0 && delta < 1,
-            "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
+    require(delta > 0 && delta < 1, "--quote-delta: must lie strictly between 0 and 1, like 1e-6");
     return delta;
   }
   const double own = named.delta ? decimal(*named.delta, round_down) : 0;

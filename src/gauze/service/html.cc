@@ -1,9 +1,9 @@
-#include "html.h"
+#include "gauze/service/html.h"
 
 #include <algorithm>
 #include <cstdio>
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
 /// Length of the UTF-8 character at the front, 0 when there is none.
@@ -82,4 +82,4 @@ std::string coordinate(double value) {
   return text;
 }
 
-}  // namespace gauze::cli
+}  // namespace gauze::service

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gauze::cli {
+namespace gauze::service {
 
 /// Text made safe inside an element or a quoted attribute; what is no UTF-8 becomes U+FFFD.
 std::string escaped(std::string_view text);
@@ -14,11 +14,12 @@ std::string element(std::string_view name, std::string_view attributes, std::str
 
 std::string paragraph(const std::string& content);
 
-/// A table; cells are HTML already. `sides` as for `table` in text.h.
+/// A table; cells are HTML already. `sides` has an l or an r for each column; the last one
+/// stands for the columns behind it.
 std::string html_table(const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows, std::string_view sides);
 
 /// A number for an attribute: short, never in scientific notation.
 std::string coordinate(double value);
 
-}  // namespace gauze::cli
+}  // namespace gauze::service

@@ -1,14 +1,16 @@
-#include "page.h"
+#include "gauze/service/page.h"
 
 #include <cmath>
+#include <cstdio>
 #include <ctime>
+#include <string_view>
 
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
-#include "html.h"
-#include "text.h"
+#include "gauze/numeric/decimal_text.h"
+#include "gauze/service/html.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
 constexpr std::string_view kStyle = R"(
@@ -76,10 +78,10 @@ void check_page_name(const std::string& path) {
           "report: must end in .html or .htm, for it is a page");
 }
 
-std::string cost_cards(double epsilon, double delta, const std::string& left) {
+std::string cost_cards(const std::string& cost, double epsilon, double delta,
+                       const std::string& left) {
   std::string result =
-      card("ε = " + upward(epsilon) + (delta > 0 ? ", δ = " + upward(delta, 3) : ""),
-           "what this answer cost: " + std::string(verdict(band(epsilon, delta))));
+      card(cost, "what this answer cost: " + std::string(verdict(band(epsilon, delta))));
   result +=
       card(rounded_percent(best_guess(epsilon, delta)),
            "how often, at most, the best guess whether somebody took part is right; a coin: 50 %");
@@ -106,4 +108,4 @@ std::string meaning_text(double epsilon, double delta, const std::string& unit) 
                    "both worlds. Answers to other questions about the same data add to the cost.");
 }
 
-}  // namespace gauze::cli
+}  // namespace gauze::service

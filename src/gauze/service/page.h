@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace gauze::cli {
+namespace gauze::service {
 
 /// A page of HTML that needs nothing else: no scripts, no fonts, no links out. `body` is HTML,
 /// `style` what it needs besides the common rules.
@@ -12,9 +12,10 @@ std::string page(const std::string& title, const std::string& body, const std::s
 void check_page_name(const std::string& path);
 
 /// What it cost, how well anybody can guess, and what is left ("" when nobody keeps count).
-std::string cost_cards(double epsilon, double delta, const std::string& left);
+std::string cost_cards(const std::string& cost, double epsilon, double delta,
+                       const std::string& left);
 
 /// What nobody can learn about a `unit`, in words and numbers that need no training.
 std::string meaning_text(double epsilon, double delta, const std::string& unit);
 
-}  // namespace gauze::cli
+}  // namespace gauze::service

@@ -1,12 +1,28 @@
-#include "report.h"
+#include "gauze/service/report.h"
 
-#include "chart.h"
-#include "html.h"
-#include "numbers.h"
-#include "page.h"
+#include <variant>
+#include <vector>
 
-namespace gauze::cli {
+#include "gauze/numeric/decimal_text.h"
+#include "gauze/registry/wording.h"
+#include "gauze/service/charts.h"
+#include "gauze/service/html.h"
+#include "gauze/service/page.h"
+#include "gauze/service/wording.h"
+
+namespace gauze::service {
 namespace {
+
+/// A page has room for so many rows; files have for all.
+constexpr std::size_t kMostRows = 2000;
+
+std::string section(const char* title, const std::string& html) {
+  return html.empty() ? "" : element("h2", "", title) + "\n" + html;
+}
+
+std::string note(const std::string& text) {
+  return element("p", "class=\"note\"", escaped(text)) + "\n";
+}
 
 std::string answer_table(const Answer& answer) {
   std::vector<std::string> head;
@@ -17,6 +33,7 @@ std::string answer_table(const Answer& answer) {
   }
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : answer.rows) {
+    if (rows.size() == kMostRows) break;
     rows.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string width = half_width_text(row[i]);
@@ -24,46 +41,95 @@ std::string answer_table(const Answer& answer) {
                             (width.empty() ? "" : " <small>" + escaped(width) + "</small>"));
     }
   }
-  return html_table(head, rows, sides.empty() ? "l" : sides) +
-         element("p", "class=\"note\"",
-                 "± : the answer without noise lies within, 19 times in 20. What the bounds below "
-                 "leave "
-                 "out is not part of it.") +
-         "\n";
+  std::string html = html_table(head, rows, sides.empty() ? "l" : sides);
+  if (rows.size() < answer.rows.size())
+    html += note("And " + many(answer.rows.size() - rows.size(), "row") + " more.");
+  return html + note(
+                    "± : the answer without noise lies within, 19 times in 20. What the bounds "
+                    "below leave "
+                    "out is not part of it.");
 }
 
-std::string making(const Quote& quote) {
-  const SqlQuery& query = quote.query;
-  std::vector<std::vector<std::string>> rows;
-  for (const MeasurementInfo& each : query.measurements()) {
-    rows.push_back({escaped(each.of), escaped(each.sensitivity), escaped(each.noise),
-                    escaped(each.share), escaped(error_text(each))});
+std::string figures(const Result& result) {
+  std::string html;
+  for (const Figure& figure : result.figures) {
+    if (!html.empty() && !figure.title.empty())
+      html += element("h2", "", escaped(figure.title)) + "\n";
+    html += figure_html(figure);
   }
-  std::string text = paragraph("Counted: " + escaped(bounds_text(query.plan())) +
-                               ". More rows than that are left out at random.");
-  if (!query.reason().empty()) text += paragraph(escaped(query.reason()) + ".");
-  text += html_table({"released", "how far one privacy unit moves it", "noise", "share", "95 %"},
-                     rows, "lllrr");
-  return text + "<br><pre>" + escaped(describe(query.plan())) + "</pre>\n";
+  if (result.figures.empty() && result.table) html += charts(*result.table);
+  return html;
+}
+
+std::string plan_html(const Explanation& plan) {
+  std::string html;
+  for (const auto& part : plan.parts) {
+    if (const auto* text = std::get_if<std::string>(&part)) {
+      html += text->find('\n') == std::string::npos ? paragraph(escaped(*text))
+                                                    : element("pre", "", escaped(*text)) + "<br>\n";
+      continue;
+    }
+    const auto& table = std::get<Explanation::Table>(part);
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& row : table.rows) {
+      rows.emplace_back();
+      for (const std::string& cell : row) rows.back().push_back(escaped(cell));
+    }
+    if (rows.empty()) continue;
+    const std::vector<std::string> head = rows.front();
+    rows.erase(rows.begin());
+    html += html_table(head, rows, table.sides.empty() ? "l" : table.sides) + "<br>\n";
+  }
+  return html;
+}
+
+/// "Counted: at most 12 rows of each patient."
+std::string sentence(const Note& note) {
+  std::string label = note.label;
+  if (!label.empty() && label[0] >= 'a' && label[0] <= 'z')
+    label[0] = static_cast<char>(label[0] - 'a' + 'A');
+  return paragraph(escaped(label + ": " + note.text) + ".");
+}
+
+std::string making(const Outcome& outcome) {
+  const Quote& quote = outcome.quote;
+  const Result& result = outcome.release.value;
+  std::string method = quote.algorithm->name;
+  for (const Note& each : result.notes)
+    if (each.label == "method") method += ": " + each.text;
+  std::string html = sentence({"method", method});
+  for (const auto* notes : {&quote.task.notes, &quote.notes, &result.notes})
+    for (const Note& each : *notes)
+      if (each.label != "method") html += sentence(each);
+  if (!quote.task.explain) return html + sentence({"released by", describe(outcome.release.spent)});
+  const Explanation plan = quote.task.explain();
+  for (const Note& each : plan.notes) html += sentence(each);
+  return html + plan_html(plan);
 }
 
 }  // namespace
 
-std::string report(const Answered& answered) {
-  const Plan& plan = answered.quote.query.plan();
-  const double epsilon = decimal(answered.quote.epsilon, round_up);
-  const Budget& price = answered.quote.price;
-  const bool rho = price.currency == Budget::Currency::kZcdp;
-  const double delta = decimal(rho ? answered.quote.delta : price.delta, round_up);
-  std::string body = element("h1", "", "A private answer about " + escaped(plan.dataset)) + "\n";
-  body += element("pre", "class=\"question\"", escaped(plan.sql)) + "\n";
-  body += cost_cards(epsilon, delta, answered.left ? budget_text(*answered.left) : "");
-  body += charts(answered.answer);
-  body += element("h2", "", "The answer") + "\n" + answer_table(answered.answer);
-  body += element("h2", "", "What this means for a person") + "\n" +
-          meaning_text(epsilon, delta, unit_noun(plan));
-  body += element("h2", "", "How it was made") + "\n" + making(answered.quote);
-  return page("A private answer about " + plan.dataset, body, std::string(chart_style()));
+std::string report(const Outcome& outcome) {
+  const Quote& quote = outcome.quote;
+  const Result& result = outcome.release.value;
+  const Cost& cost = quote.cost;
+  const std::string title =
+      "A private answer about " + (!result.title.empty()   ? result.title
+                                   : quote.dataset.empty() ? quote.algorithm->name
+                                                           : quote.dataset);
+  std::string body = element("h1", "", escaped(title)) + "\n";
+  if (!quote.task.words.empty())
+    body += element("pre", "class=\"question\"", escaped(quote.task.words)) + "\n";
+  body += cost_cards(cost_text(cost), cost.epsilon, cost.delta,
+                     outcome.left ? budget_text(*outcome.left) : "");
+  if (!result.text.empty()) body += element("pre", "", escaped(result.text)) + "\n";
+  body += figures(result);
+  if (const auto& table = result.summary ? result.summary : result.table)
+    body += section("The answer", answer_table(*table));
+  body += section("What this means for a person",
+                  meaning_text(cost.epsilon, cost.delta, quote.task.unit));
+  body += section("How it was made", making(outcome));
+  return page(title, body, std::string(chart_style()));
 }
 
-}  // namespace gauze::cli
+}  // namespace gauze::service
