@@ -108,7 +108,7 @@ audit::Report run(const audit::Subject& subject, const AuditRequest& request) {
 
 /// An algorithm of the registry.
 struct OwnRequest : AuditRequest {
-  std::map<std::string, std::string> options;
+  nlohmann::json options;
   std::string claimed_epsilon;
   std::string claimed_delta = "0";
 };
@@ -258,11 +258,12 @@ void add_foreign(CLI::App& command, ForeignRequest& request) {
 
 }  // namespace
 
-void add_audit(CLI::App& app) {
+void add_audit(CLI::App& app, const Registry& registry) {
   CLI::App* command = app.add_subcommand(
       "audit", "Try to refute what a mechanism claims: one of Gauze's, or any program");
   command->require_subcommand(0, 1);
-  for (const Algorithm& algorithm : algorithms()) add_own(*command, algorithm);
+  for (const Algorithm* each : registry.algorithms())
+    if (each->kind.plain != InputKind::Plain::kNone) add_own(*command, *each);
   auto request = std::make_shared<ForeignRequest>();
   add_foreign(*command, *request);
   add_common(*command, *request);

@@ -1,25 +1,50 @@
 #include "option_flags.h"
 
 #include <algorithm>
+#include <string>
 
 namespace gauze::cli {
+namespace {
+
+/// --column,--columns of "column,columns".
+std::string flags_of(const OptionSpec& option) {
+  std::string flags = "--";
+  for (const char c : option.flags.empty() ? option.name : option.flags)
+    flags += c == ',' ? ",--" : c == '_' ? "-" : std::string(1, c);
+  return flags;
+}
+
+/// The default, where it says more than that there is none.
+std::string described(const OptionSpec& option) {
+  const bool told = !option.required() && option.fallback != "[]" && option.fallback != "-";
+  return option.description + (told ? " (" + option.fallback + ")" : "");
+}
+
+}  // namespace
 
 void add_option_flags(CLI::App& command, const std::vector<OptionSpec>& table,
-                      std::map<std::string, std::string>& given, Missing missing) {
+                      nlohmann::json& given, Missing missing) {
+  given = nlohmann::json::object();
   for (const OptionSpec& option : table) {
-    std::string flag = "--" + option.name;
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    const auto keep = [&given, key = option.name](const std::string& value) { given[key] = value; };
-    const bool yes_or_no = option.type == OptionSpec::Type::kFlag && option.fallback == "false";
-    if (yes_or_no) {
+    const std::string key = option.name;
+    if (option.type == OptionSpec::Type::kFlag && option.fallback == "false") {
       command.add_flag_callback(
-          flag, [keep] { keep("true"); }, option.description);
+          flags_of(option), [&given, key] { given[key] = "true"; }, option.description);
       continue;
     }
-    const std::string described =
-        option.description + (option.required() ? "" : " (" + option.fallback + ")");
-    command.add_option_function<std::string>(flag, keep, described)
-        ->required(option.required() && missing == Missing::kRefused);
+    CLI::Option* flag = nullptr;
+    if (option.type == OptionSpec::Type::kTexts) {
+      const auto keep = [&given, key](const std::vector<std::string>& values) {
+        given[key] = values;
+      };
+      flag = command.add_option_function<std::vector<std::string>>(flags_of(option), keep,
+                                                                   described(option));
+      flag->allow_extra_args(false);
+    } else {
+      const auto keep = [&given, key](const std::string& value) { given[key] = value; };
+      flag = command.add_option_function<std::string>(flags_of(option), keep, described(option));
+    }
+    flag->required(option.required() && missing == Missing::kRefused);
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <map>
-#include <string>
+#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "gauze/registry/options.h"
 
@@ -11,9 +11,9 @@ namespace gauze::cli {
 /// Whether an option without a default may be left out, to be asked for or filled in later.
 enum class Missing : std::uint8_t { kRefused, kAllowed };
 
-/// A flag for each option of the table, with dashes for underscores. `given` holds what was given,
-/// as typed; it must outlive the command.
+/// A flag for each option of the table, with dashes for underscores, or those that it names. `given` holds
+/// what was given, as typed, texts that may be repeated as a list; it must outlive the command.
 void add_option_flags(CLI::App& command, const std::vector<OptionSpec>& table,
-                      std::map<std::string, std::string>& given, Missing missing);
+                      nlohmann::json& given, Missing missing);
 
 }  // namespace gauze::cli

@@ -73,26 +73,31 @@ std::string plot(const std::function<double(double)>& curve,
   draw(canvas, dotted, '.', fine ? 3 : 2);
   draw(canvas, curve, '*', 1);
 
+  const std::size_t margin = std::max(labels.low_y.size(), labels.high_y.size()) + 3;
+  const auto at_the_left = [&](const std::string& label) {
+    return std::string(margin - 1 - label.size(), ' ') + label + " ";
+  };
   std::string result;
   for (int line = 0; line < kRows; ++line) {
-    result += line == 0 ? "  1 " : line == kRows - 1 ? "  0 " : "    ";
+    result += at_the_left(line == 0 ? labels.high_y : line == kRows - 1 ? labels.low_y : "");
     result += glyph("│", "|");
     for (int column = 0; column < kColumns; ++column) {
       result += fine ? braille(canvas, column, line)
                      : std::string(1, canvas.at(column, kRows - 1 - line));
     }
     if (line == 1) result += "  " + labels.y + glyph(" ↑", " (up)");
-    if (line == 3) result += "  solid: " + labels.curve;
-    if (line == 4) result += "  dotted: " + labels.dotted;
+    if (line == 3 && !labels.curve.empty()) result += "  solid: " + labels.curve;
+    if (line == 4 && !labels.dotted.empty()) result += "  dotted: " + labels.dotted;
     result.erase(result.find_last_not_of(' ') + 1);
     result += '\n';
   }
-  result += "    " + glyph("└", "+");
+  result += at_the_left("") + glyph("└", "+");
   for (int column = 0; column < kColumns; ++column) result += glyph("─", "-");
-  const std::string axis = labels.x;
-  result += "\n     0" + std::string((kColumns - 2 - axis.size()) / 2, ' ') + axis;
-  result += std::string(kColumns - 2 - axis.size() - (kColumns - 2 - axis.size()) / 2, ' ') + "1\n";
-  return result;
+  const std::size_t ends = labels.low_x.size() + labels.high_x.size();
+  const std::size_t used = std::min<std::size_t>(kColumns, ends + labels.x.size());
+  const std::size_t before = (kColumns - used) / 2;
+  return result + "\n" + at_the_left("") + " " + labels.low_x + std::string(before, ' ') + labels.x +
+         std::string(kColumns - used - before, ' ') + labels.high_x + "\n";
 }
 
 }  // namespace gauze::cli

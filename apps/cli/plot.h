@@ -10,6 +10,8 @@ struct PlotLabels {
   std::string y;
   std::string curve;
   std::string dotted;
+  std::string low_x = "0", high_x = "1";  ///< what the ends of the axes are called
+  std::string low_y = "0", high_y = "1";
 };
 
 /// A function from [0, 1] to [0, 1] and another, dotted, to compare it with, a few lines high:

@@ -88,35 +88,24 @@ void Progress::erase() {
   shown_ = false;
 }
 
-void Progress::show(double done) {
+void Progress::show(double done, std::string_view doing) {
   if (stop_asked != 0) throw door::Stop{stop_asked};
   const auto now = std::chrono::steady_clock::now();
   if (!terminal_ || now - start_ < kPatience || (shown_ && now - last_ < kBetween)) return;
   last_ = now;
+  const std::string what(doing.empty() ? doing_ : doing);
   shown_ = true;
   // Of some joins the engine tells nothing to the end: a bar at 0 would say that nothing happens.
   if (done <= 0) {
     const double seconds = std::chrono::duration<double>(now - start_).count();
-    std::fprintf(stderr, "\r\033[K  %s, %.0f s", doing_, seconds);
+    std::fprintf(stderr, "\r\033[K  %s, %.0f s", what.c_str(), seconds);
     return;
   }
   const int full = static_cast<int>(std::clamp(done, 0.0, 1.0) * kWidth);
   std::string bar;
   for (int i = 0; i < kWidth; ++i) bar += i < full ? glyph("█", "#") : glyph("░", ".");
-  std::fprintf(stderr, "\r\033[K  %s %s %3.0f %%", doing_, bar.c_str(),
+  std::fprintf(stderr, "\r\033[K  %s %s %3.0f %%", what.c_str(), bar.c_str(),
                100 * std::clamp(done, 0.0, 1.0));
-}
-
-std::function<void(double done)> until_drawn(std::optional<Progress>& progress, bool is_charged) {
-  return [&progress, is_charged](double done) {
-    if (!progress) return;
-    progress->show(done);
-    if (done < 1) return;
-    if (is_charged)
-      progress->expect_answer();
-    else
-      progress.reset();
-  };
 }
 
 }  // namespace gauze::cli

@@ -3,8 +3,8 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <functional>
-#include <optional>
+#include <string>
+#include <string_view>
 
 namespace gauze::cli {
 
@@ -20,8 +20,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` in (0, 1]; 0 or less when nobody knows, and then seconds are shown. Throws `door::Stop` after one of these signals.
-  void show(double done);
+  /// `done` in (0, 1]; 0 or less when nobody knows, and then seconds are shown. `doing` is what the bar says
+  /// where it is not "". Throws `door::Stop` after one of these signals.
+  void show(double done, std::string_view doing = "");
   /// From here on noise is drawn for an answer that a ledger has charged.
   void expect_answer();
 
@@ -34,9 +35,5 @@ class Progress {
   bool terminal_, shown_ = false;
   std::array<struct sigaction, 3> before_{};
 };
-
-/// For what reads rows first and works on them afterwards: the bar lives until noise is drawn. From then on signals end
-/// the program again, unless a ledger has charged the answer: then it is waited for.
-std::function<void(double done)> until_drawn(std::optional<Progress>& progress, bool is_charged);
 
 }  // namespace gauze::cli

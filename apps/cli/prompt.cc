@@ -16,8 +16,10 @@
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
-#include "numbers.h"
+#include "gauze/engine/release.h"
+#include "gauze/service/wording.h"
 #include "schema_text.h"
+#include "show.h"
 #include "statements.h"
 
 namespace gauze::cli {
@@ -144,14 +146,14 @@ class LineEditor {
 
 class Conversation {
  public:
-  Conversation(Desk& desk, Terms terms, bool json)
-      : desk_(desk), terms_(std::move(terms)), json_(json) {}
+  Conversation(const Registry& registry, Workspace& workspace, Question terms, bool json)
+      : registry_(registry), workspace_(workspace), terms_(std::move(terms)), json_(json) {}
 
   /// "hospital (ε = 2.5 left)> "; while a statement is open, as wide and how to give it up.
   std::string prompt(bool open) const {
-    const std::optional<Budget> left = desk_.left();
+    const std::optional<Budget> left = workspace_.left();
     const std::string text =
-        desk_.schema().dataset + (left ? " (" + shown(budget_text(*left)) + " left)" : "");
+        workspace_.schema().dataset + (left ? " (" + shown(budget_text(*left)) + " left)" : "");
     if (!open) return text + "> ";
     const std::string way_out = "(Ctrl-C gives up)";
     return std::string(columns(text) - std::min(columns(text), way_out.size()), ' ') + way_out +
@@ -167,7 +169,7 @@ class Conversation {
     if (name == "\\help" || name == "\\h" || name == "\\?")
       print(kHelp);
     else if (name == "\\schema")
-      print(schema_text(desk_.schema(), argument));
+      print(schema_text(workspace_.schema(), argument));
     else if (name == "\\budget")
       budget();
     else if (name == "\\epsilon")
@@ -183,42 +185,48 @@ class Conversation {
   }
 
   void statement(const std::string& sql) {
-    require(terms_.epsilon > 0,
+    require(terms_.options.contains("epsilon"),
             "say what a question may cost first: \\epsilon 0.5 (or start with --epsilon 0.5)");
-    Quote priced = quote(desk_, sql, terms_);
-    if (priced.explain_only) return json_ ? print_json(as_json(priced)) : print_quote(priced);
-    const Answered answered = ask(desk_, std::move(priced));
-    hand_out(answered, {}, json_);
+    Question question = terms_;
+    question.options["sql"] = sql;
+    const Delivery delivery{.json = json_};
+    Quote priced = quote(registry_, workspace_, question);
+    if (priced.task.explain_only) return explain(priced, delivery);
+    answer(workspace_, std::move(priced), delivery);
     if (!json_) print_line();
   }
 
  private:
+  std::string term(const char* name) const { return terms_.options.value(name, ""); }
+
   void budget() {
-    const std::optional<Budget> left = desk_.left();
+    const std::optional<Budget> left = workspace_.left();
     print_line(left ? "  left      " + shown(budget_text(*left)) + " in " +
-                          shown_address(desk_.ledger_path())
+                          shown_address(workspace_.ledger_path())
                     : "  nobody keeps count here; `gauze ledger init` sets a budget");
-    print_line(terms_.epsilon > 0
-                   ? "  per question  " + shown(cost_text(terms_.epsilon, terms_.delta))
-                   : "  per question  not said yet: \\epsilon 0.5");
+    const Ratio delta = term("delta").empty() ? Ratio(0) : exact(term("delta"), "--delta");
+    print_line(term("epsilon").empty()
+                   ? "  per question  not said yet: \\epsilon 0.5"
+                   : "  per question  " + shown(price_text(Budget::approximate(
+                                              exact(term("epsilon"), "--epsilon"), delta))));
   }
 
   void set_epsilon(const std::string& text) {
-    const Ratio value = exact(text, "\\epsilon");
-    require(value > 0, "\\epsilon: must be above 0, like 0.5");
-    terms_.epsilon = value;
+    require(exact(text, "\\epsilon") > 0, "\\epsilon: must be above 0, like 0.5");
+    terms_.options["epsilon"] = text;
     budget();
   }
 
   void set_delta(const std::string& text) {
     const Ratio value = exact(text, "\\delta");
     require(value >= 0 && value < 1, "\\delta: must be from 0 to below 1, like 1e-6");
-    terms_.delta = value;
+    terms_.options["delta"] = text;
     budget();
   }
 
-  Desk& desk_;
-  Terms terms_;
+  const Registry& registry_;
+  Workspace& workspace_;
+  Question terms_;
   bool json_;
 };
 
@@ -300,8 +308,8 @@ void script(Conversation& conversation) {
 
 }  // namespace
 
-void converse(Desk& desk, Terms terms, bool json) {
-  Conversation conversation(desk, std::move(terms), json);
+void converse(const Registry& registry, Workspace& workspace, Question terms, bool json) {
+  Conversation conversation(registry, workspace, std::move(terms), json);
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0)
     interactive(conversation);
   else

@@ -6,9 +6,12 @@
 #include "example_data.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
-#include "numbers.h"
-#include "question.h"
-#include "report.h"
+#include "gauze/random/system_bits.h"
+#include "gauze/service/ask.h"
+#include "gauze/service/report.h"
+#include "gauze/service/wording.h"
+#include "gauze/service/workspace.h"
+#include "progress.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -17,7 +20,7 @@ namespace {
 constexpr std::size_t kWidth = 100;
 constexpr std::uint64_t kRowsPerPatient = 12;  // as hospital.schema.json says
 
-struct Question {
+struct Step {
   const char* words;
   const char* sql;
   const char* epsilon;
@@ -25,7 +28,7 @@ struct Question {
   const char* afterwards;
 };
 
-constexpr Question kQuestions[] = {
+constexpr Step kSteps[] = {
     {"How much does a visit cost, by ward?",
      "SELECT ward, AVG(cost) AS cost FROM visits GROUP BY ward", "0.5", "0",
      "Every number has its error bar: small wards have wide ones. The noise hides any one patient, "
@@ -79,28 +82,47 @@ ExampleFiles prepare(const std::string& folder, const std::vector<Visit>& visits
   return files;
 }
 
-Answered answer(Desk& desk, const Question& question) {
-  Terms terms;
-  terms.epsilon = exact(question.epsilon, "--epsilon");
-  terms.delta = exact(question.delta, "--delta");
-  print(wrap(question.sql, "   ", kWidth));
+/// The tour, with what it needs to ask.
+struct Guide {
+  const Registry& registry;
+  Workspace& workspace;
+
+  Quote quoted(const char* sql, const char* epsilon, const char* delta) const {
+    return quote(registry, workspace,
+                 {.algorithm = "sql",
+                  .options = {{"sql", sql}, {"epsilon", epsilon}, {"delta", delta}}});
+  }
+};
+
+Outcome answer(const Guide& guide, const Step& step) {
+  print(wrap(step.sql, "   ", kWidth));
   print_line();
-  Answered answered = ask(desk, quote(desk, question.sql, terms));
-  hand_over(true, [&] { print(answer_text(answered.answer, kWidth, 20, "   ")); });
+  SystemBits bits;
+  outlive_readers();
+  Progress progress;
+  const Watch watch{
+      .progress = [&](double done, std::string_view doing) { progress.show(done, doing); }};
+  Outcome outcome =
+      ask(guide.workspace, guide.quoted(step.sql, step.epsilon, step.delta), bits, watch);
+  deliver(outcome, [&] {
+    print(answer_text(outcome.release.value.table.value(), kWidth, 20, "   "));
+    expect_printed();
+  });
   print_line();
-  return answered;
+  return outcome;
 }
 
-std::string cost_of(const Question& question) {
-  return cost_text(exact(question.epsilon, "--epsilon"), exact(question.delta, "--delta"));
+std::string cost_of(const Step& step) {
+  return price_text(
+      Budget::approximate(exact(step.epsilon, "--epsilon"), exact(step.delta, "--delta")));
 }
 
 /// These patients are invented, so for once the truth can be told.
-void count_visits(Desk& desk, const std::vector<Visit>& visits) {
-  constexpr Question kCount = {"How many visits were there?",
+void count_visits(const Guide& guide, const std::vector<Visit>& visits) {
+  constexpr Step kCount = {"How many visits were there?",
                                "SELECT COUNT(*) AS visits FROM visits", "0.1", "0", ""};
   step(1, kCount.words, cost_of(kCount));
-  answer(desk, kCount);
+  answer(guide, kCount);
   std::vector<std::uint64_t> of_patient;
   std::uint64_t counted = 0;
   for (const Visit& visit : visits) {
@@ -114,14 +136,12 @@ void count_visits(Desk& desk, const std::vector<Visit>& visits) {
              "   ", kWidth));
 }
 
-void refuse(Desk& desk, int number) {
+void refuse(const Guide& guide, int number) {
   step(number, "Who is the lymphoma patient of 34?", "refused");
   print(wrap(kRefused, "   ", kWidth));
   print_line();
-  Terms terms;
-  terms.epsilon = Ratio(1, 2);
   try {
-    quote(desk, kRefused, terms);
+    guide.quoted(kRefused, "0.5", "0");
   } catch (const Error& error) {
     print(wrap("gauze: " + shown(error.what()) + " [" + name(error.code()) + "]", "   ", kWidth));
   }
@@ -129,10 +149,10 @@ void refuse(Desk& desk, int number) {
   print(wrap("Refused before a row was read, so it cost nothing.", "   ", kWidth));
 }
 
-void account(Desk& desk, int number) {
+void account(Workspace& workspace, int number) {
   step(number, "What is left?", "");
   std::vector<std::vector<std::string>> rows = {{"", shown("ε"), shown("δ"), "question"}};
-  for (const Entry& entry : desk.ledger()->history()) {
+  for (const Entry& entry : workspace.ledger()->history()) {
     std::string text = entry.text;
     if (text.size() > 66) text = text.substr(0, 64) + "...";
     rows.push_back({std::to_string(rows.size()), amount_text(entry.cost.amount, round_up),
@@ -141,7 +161,7 @@ void account(Desk& desk, int number) {
   print(table(rows, "   ", "rrrl"));
   print_line();
   print(wrap(
-      shown("Of the steward's ε = 3, δ = 1e-06 there is " + budget_text(*desk.left()) +
+      shown("Of the steward's ε = 3, δ = 1e-06 there is " + budget_text(*workspace.left()) +
             " left. The ledger writes a question down before it is answered, and refuses what the "
             "budget does not cover. After all of ε = 3, somebody who guesses from even odds "
             "whether you were a patient here would be right at most " +
@@ -161,7 +181,7 @@ void go_on(const std::string& folder, const std::string& page) {
   print_line("  (from a checkout, write ./run for gauze)");
 }
 
-void tour(const std::string& folder) {
+void tour(const Registry& registry, const std::string& folder) {
   print_line(heading("Gauze: see the shape of the data, never the person."));
   print_line();
   const std::vector<Visit> visits = invented_visits();
@@ -173,28 +193,29 @@ void tour(const std::string& folder) {
       "", kWidth));
   DataOptions options;
   options.data = {folder};
-  Desk desk(options);
-  count_visits(desk, visits);
+  Workspace workspace(options);
+  const Guide guide{registry, workspace};
+  count_visits(guide, visits);
   int number = 1;
   const std::string page = page_in(folder);
-  for (const Question& question : kQuestions) {
-    step(++number, question.words, cost_of(question));
-    const Answered answered = answer(desk, question);
-    print(wrap(question.afterwards, "   ", kWidth));
-    if (number == 2) write_all(page, report(answered));
+  for (const Step& each : kSteps) {
+    step(++number, each.words, cost_of(each));
+    const Outcome outcome = answer(guide, each);
+    print(wrap(each.afterwards, "   ", kWidth));
+    if (number == 2) write_all(page, report(outcome));
   }
-  refuse(desk, ++number);
-  account(desk, ++number);
+  refuse(guide, ++number);
+  account(workspace, ++number);
   go_on(folder, page);
 }
 
 }  // namespace
 
-void add_tour(CLI::App& app) {
+void add_tour(CLI::App& app, const Registry& registry) {
   CLI::App* command = app.add_subcommand("tour", "Show in a minute what there is");
   auto folder = std::make_shared<std::string>("gauze-tour");
   command->add_option("folder", *folder, "Where the invented hospital is put (gauze-tour)");
-  command->callback([folder] { tour(*folder); });
+  command->callback([folder, &registry] { tour(registry, *folder); });
 }
 
 }  // namespace gauze::cli

@@ -1,15 +1,14 @@
-#include "stream_release.h"
+#include "number_lines.h"
 
-#include <cmath>
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
-#include "column_release.h"
 #include "gauze/base/error.h"
-#include "gauze/engine/meaning.h"
-#include "gauze/engine/release.h"
-#include "gauze/random/system_bits.h"
-#include "text.h"
+#include "gauze/registry/input.h"
 
 namespace gauze::cli {
 namespace {
@@ -48,35 +47,17 @@ class Lines {
   std::unique_ptr<std::FILE, void (*)(std::FILE*)> file_;
 };
 
-std::string line_of(const nlohmann::json& said, const std::string& before_numbers) {
-  if (said.is_string()) return said.get<std::string>();
-  return before_numbers + nearest(said.get<double>(), 10);
-}
-
 }  // namespace
 
-void release_stream(const Algorithm& algorithm, const StreamRequest& request) {
-  const DialogueJob job = algorithm.dialogue(OptionValues(algorithm.options, request.options));
-  const Guarantee cost = price_of(job.event(), request.quote_delta);
-  refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
-  Lines lines(request.file);
-  nlohmann::json all = nlohmann::json::array();
+void converse_in_lines(const std::string& file, Quote quote, const Delivery& delivery) {
+  Lines lines(file);
   Dialogue dialogue{[&] { return lines.next(); },
-                    [&](const nlohmann::json& said) {
-                      if (request.json) {
-                        all.push_back(said);
-                        return;
-                      }
-                      print_line(line_of(said, algorithm.before_numbers));
+                    [&](const Said& said) {
+                      if (delivery.json) return;
+                      print_line(shown(said.text));
                       std::fflush(stdout);  // whoever asks waits for it
                     }};
-  SystemBits bits;
-  const auto answered = release(job, dialogue, bits);
-  const Accuracy accuracy = job.accuracy(answered.value, request.confidence);
-  hand_over(false, [&] {
-    print_release({request.json ? all : nlohmann::json(), accuracy, answered.spent}, cost,
-                  request.json);
-  });
+  answer(std::ref(dialogue), std::move(quote), delivery);
 }
 
 }  // namespace gauze::cli
