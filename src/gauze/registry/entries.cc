@@ -1,6 +1,7 @@
 #include "gauze/registry/entries.h"
 
 #include <algorithm>
+#include <span>
 
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
@@ -74,7 +75,7 @@ struct ColumnOfTable {
 
 nlohmann::json completed(const Algorithm& algorithm, const ColumnOfTable& of,
                          nlohmann::json options) {
-  if (options.is_null()) options = nlohmann::json::object();
+  if (!options.is_object()) options = nlohmann::json::object();
   if (!options.contains("relation")) options["relation"] = name(Relation::kAddRemove);
   require(options["relation"] == name(Relation::kAddRemove),
           "relation: is add_remove on tables, for the number of privacy units is private");
@@ -120,28 +121,38 @@ ColumnOfTable column_of_table(const Algorithm& algorithm, const Asked& asked, Co
   return of;
 }
 
-/// The values of those who take part, as numbers where they are; what is no value is an empty text.
-Rows values_of(const Column& column, bool nulls_count) {
+/// The rows that take part.
+std::vector<std::size_t> taken_rows(const Column& column, bool nulls_count) {
   std::vector<std::size_t> taken;
   taken.reserve(column.size());
   for (std::size_t row = 0; row < column.size(); ++row)
     if (nulls_count || !column.is_null(row)) taken.push_back(row);
-  const auto each = [&](auto value) {
-    std::vector<decltype(value(std::size_t{}))> values;
-    values.reserve(taken.size());
-    for (const std::size_t row : taken) values.push_back(value(row));
-    return Rows(std::move(values));
-  };
-  const bool all_known = !nulls_count;
-  if (column.type() == Type::kInteger && all_known)
-    return each([&](std::size_t row) { return column.integers()[row]; });
-  if (!column.reals().empty() && all_known)
-    return each([&](std::size_t row) { return column.reals()[row]; });
+  return taken;
+}
+
+template <class Number>
+std::vector<Number> picked(std::span<const Number> all, const std::vector<std::size_t>& rows) {
+  std::vector<Number> values;
+  values.reserve(rows.size());
+  for (const std::size_t row : rows) values.push_back(all[row]);
+  return values;
+}
+
+/// The values of those who take part, as numbers where they are; what is no value is an empty text.
+Rows values_of(const Column& column, bool nulls_count) {
+  const std::vector<std::size_t> taken = taken_rows(column, nulls_count);
+  const bool known = !nulls_count || !column.has_nulls();
+  if (known && column.type() == Type::kInteger)
+    return Rows::of_integers(picked(column.integers(), taken));
+  if (known && !column.reals().empty()) return Rows::of_numbers(picked(column.reals(), taken));
+  std::vector<std::string> texts;
+  texts.reserve(taken.size());
   const bool text = column.type() == Type::kText;
-  return each([&](std::size_t row) {
-    if (column.is_null(row)) return std::string();
-    return text ? std::string(column.text(row)) : to_text(column.value(row));
-  });
+  for (const std::size_t row : taken)
+    texts.push_back(column.is_null(row) ? std::string()
+                    : text              ? std::string(column.text(row))
+                                        : to_text(column.value(row)));
+  return Rows(std::move(texts));
 }
 
 Rows read_column(Source& source, const ColumnOfTable& of, Context& context) {
