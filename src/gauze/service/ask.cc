@@ -1,13 +1,14 @@
 #include "gauze/service/ask.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
-#include <variant>
 
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"
+#include "gauze/registry/entries.h"
 #include "gauze/service/digest.h"
 #include "gauze/service/workspace.h"
 
@@ -129,13 +130,6 @@ Priced priced(const Registry& registry, const Question& question, const Schema* 
   return {std::move(quote), std::move(named)};
 }
 
-/// The promise for an input of this size, where it is known beforehand; else what the release says.
-void set_accuracy(const Quote& quote, std::uint64_t size, Release<Result>& release) {
-  if (!quote.task.accuracy) return;
-  if (auto promise = quote.task.accuracy(size, quote.confidence))
-    release.accuracy = std::move(*promise);
-}
-
 }  // namespace
 
 std::vector<OptionSpec> common_options(const Algorithm& algorithm) {
@@ -164,13 +158,7 @@ std::vector<OptionSpec> all_options(const Algorithm& algorithm) {
 }
 
 Quote quote(const Registry& registry, Workspace& workspace, const Question& question) {
-  const Algorithm& algorithm = registry.find(question.algorithm);
-  if (!algorithm.kind.tables)
-    throw Error(ErrorCode::kInvalidOption,
-                "data: '" + algorithm.name + "' has no form for tables, its input is " +
-                    algorithm.input +
-                    "; ask tables in SQL, which names, counts and ranks groups: gauze sql \"SELECT "
-                    "ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3\"");
+  expect_form_for_tables(registry.find(question.algorithm));
   auto [quote, named] = priced(registry, question, &workspace.schema());
   if (quote.task.check) quote.notes = quote.task.check(workspace.source());
   const Budget asked = asked_at(quote.cost, named);
@@ -201,27 +189,11 @@ Outcome ask(Workspace& workspace, Quote quote, BitSource& bits, const Watch& wat
   Release<Result> answer = workspace.ledger() != nullptr
                                ? release(quote.request, task, open, *workspace.ledger(), bits)
                                : release(task, open(), bits);
-  set_accuracy(quote, 1, answer);
   return {std::move(quote), std::move(answer), workspace.left_after()};
 }
 
 Outcome ask(const Input& input, Quote quote, BitSource& bits, const Watch& watch) {
-  const Watched task{quote.task, watch};
-  std::uint64_t size = 1;
-  if (const auto* rows = std::get_if<Rows>(&input)) size = rows->cells().size();
-  const auto* dialogue = std::get_if<std::reference_wrapper<Dialogue>>(&input);
-  if (dialogue == nullptr) {
-    Release<Result> answer = release(task, input, bits);
-    set_accuracy(quote, size, answer);
-    return {std::move(quote), std::move(answer)};
-  }
-  size = 0;
-  Dialogue counted{dialogue->get().next, [&](const Said& said) {
-                     ++size;
-                     dialogue->get().tell(said);
-                   }};
-  Release<Result> answer = release(task, Input(std::ref(counted)), bits);
-  set_accuracy(quote, size, answer);
+  Release<Result> answer = release(Watched{quote.task, watch}, input, bits);
   return {std::move(quote), std::move(answer)};
 }
 
