@@ -11,6 +11,7 @@
 #include "gauze/engine/auditing.h"
 #include "gauze/engine/release.h"
 #include "option_flags.h"
+#include "page.h"
 #include "progress.h"
 #include "question.h"
 #include "text.h"

@@ -95,13 +95,13 @@ void print_release(const Release<nlohmann::json>& answer, const Guarantee& cost,
   if (!left.empty()) print_line("  left       " + left);
 }
 
-Request request_for(const Desk& desk, const nlohmann::json& job, const Guarantee& cost) {
+Request request_for(const Workspace& workspace, const nlohmann::json& job, const Guarantee& cost) {
   const auto epsilon = job.at("options").find("epsilon");
   const Ratio asked =
       epsilon == job.at("options").end()
           ? ratio_of_decimal(cost.epsilon)
           : exact(epsilon->is_string() ? epsilon->get<std::string>() : epsilon->dump(), "epsilon");
-  return desk.request(job.dump(), asked, ratio_of_decimal(cost.delta));
+  return workspace.request(job.dump(), asked, ratio_of_decimal(cost.delta));
 }
 
 void release_column(const ColumnRequest& request) {
@@ -113,19 +113,19 @@ void release_column(const ColumnRequest& request) {
       "more");
   require(request.confidence > 0 && request.confidence < 1,
           "--confidence: must lie strictly between 0 and 1");
-  Desk desk(data);
-  const TableSchema& table = private_table(desk.schema(), request.table);
+  Workspace workspace(data);
+  const TableSchema& table = private_table(workspace.schema(), request.table);
   std::optional<Progress> progress;
   const ColumnJob job({.algorithm = request.algorithm,
                        .options = request.options,
                        .table = table,
                        .column = request.column,
-                       .progress = until_drawn(progress, desk.ledger() != nullptr)});
+                       .progress = until_drawn(progress, workspace.ledger() != nullptr)});
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
   require(request.confidence == 0.95 || job.accuracy(request.confidence),
           "--confidence: must be 0.95 here, for the error bar comes with the noisy count");
-  job.expect_columns(desk.source());
+  job.expect_columns(workspace.source());
   const nlohmann::json text = {{"algorithm", request.algorithm},
                                {"options", job.options()},
                                {"table", table.name},
@@ -134,23 +134,23 @@ void release_column(const ColumnRequest& request) {
   outlive_readers();
   progress.emplace();
   Release<nlohmann::json> answer =
-      desk.ledger() == nullptr
-          ? release(job, desk.source(), bits)
+      workspace.ledger() == nullptr
+          ? release(job, workspace.source(), bits)
           : release(
-                request_for(desk, text, cost), job, [&]() -> Source& { return desk.source(); },
-                *desk.ledger(), bits);
+                request_for(workspace, text, cost), job,
+                [&]() -> Source& { return workspace.source(); }, *workspace.ledger(), bits);
   if (auto promise = job.accuracy(request.confidence)) answer.accuracy = *promise;
   const std::string counted = table.unit.kind == UnitSchema::Kind::kRow
                                   ? "each row is a privacy unit of its own"
                                   : "one row of each " + table.unit.column + ", chosen at random";
   const bool leaves_out =
       request.algorithm != "count" && table.find(request.column)->domain.nullable;
-  const std::optional<Budget> left = desk.left_after();
-  hand_over(desk.ledger() != nullptr, [&] {
+  const std::optional<Budget> left = workspace.left_after();
+  hand_over(workspace.ledger() != nullptr, [&] {
     print_release(
         answer, cost, request.json,
         counted + (leaves_out ? "; rows without a value are left out" : ""),
-        left ? shown(budget_text(*left)) + " in " + shown_address(desk.ledger_path()) : "");
+        left ? shown(budget_text(*left)) + " in " + shown_address(workspace.ledger_path()) : "");
   });
 }
 

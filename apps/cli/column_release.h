@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include "desk.h"
 #include "gauze/accounting/accountant.h"
 #include "gauze/accounting/release.h"
+#include "gauze/service/workspace.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -14,7 +14,7 @@ namespace gauze::cli {
 struct ColumnRequest {
   std::string algorithm;
   nlohmann::json options;
-  DataOptions data;
+  service::DataOptions data;
   std::string table, column;
   double confidence = 0.95;
   double quote_delta = 1e-6;
@@ -34,7 +34,8 @@ Guarantee price_of(const Event& event, double delta);
 
 /// The request of a job in JSON at the epsilon that its options name, as it was written: the accountant's last digits are no part of
 /// what was asked for.
-Request request_for(const Desk& desk, const nlohmann::json& job, const Guarantee& cost);
+Request request_for(const service::Workspace& workspace, const nlohmann::json& job,
+                    const Guarantee& cost);
 
 /// A released value with its accuracy and cost, for people or as JSON. Which rows took part and what is left are
 /// printed behind it where they are not empty; a null value, which was printed before, is not.

@@ -142,20 +142,20 @@ Released release_columns(const HistogramRequest& request, std::optional<Progress
   DataOptions data = request.data;
   if (const auto rows = request.options.find("rows_per_unit"); rows != request.options.end())
     data.rows_per_unit = rows->second;
-  Desk desk(data);
-  check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
-  const TableSchema& table = private_table(desk.schema(), request.table);
+  Workspace workspace(data);
+  check_files(request.files, [&](const std::string& path) { return workspace.reads(path); });
+  const TableSchema& table = private_table(workspace.schema(), request.table);
   HistogramJob::Options options{.algorithm = request.algorithm,
                                 .options = request.options,
                                 .table = table,
                                 .columns = request.columns,
-                                .progress = until_drawn(progress, desk.ledger() != nullptr)};
+                                .progress = until_drawn(progress, workspace.ledger() != nullptr)};
   Questions asked = questions_of(request, HistogramJob::axes_of(options));
   options.options = told(request, asked);
   const HistogramJob job(std::move(options));
   const Guarantee cost = price_of(job.event(), request.quote_delta);
   refuse_weak(cost.epsilon, cost.delta, request.accept_weak);
-  job.expect_columns(desk.source());
+  job.expect_columns(workspace.source());
   const nlohmann::json text = {{"algorithm", request.algorithm},
                                {"options", job.options()},
                                {"table", table.name},
@@ -163,11 +163,11 @@ Released release_columns(const HistogramRequest& request, std::optional<Progress
   SystemBits bits;
   outlive_readers();
   progress.emplace();
-  auto answer = desk.ledger() == nullptr
-                    ? release(job, desk.source(), bits)
-                    : release(
-                          request_for(desk, text, cost), job,
-                          [&]() -> Source& { return desk.source(); }, *desk.ledger(), bits);
+  auto answer = workspace.ledger() == nullptr ? release(job, workspace.source(), bits)
+                                              : release(
+                                                    request_for(workspace, text, cost), job,
+                                                    [&]() -> Source& { return workspace.source(); },
+                                                    *workspace.ledger(), bits);
   const std::string unit = table.unit.kind == UnitSchema::Kind::kColumn ? table.unit.column : "row";
   std::string columns;
   for (const std::string& column : request.columns)
@@ -181,8 +181,8 @@ Released release_columns(const HistogramRequest& request, std::optional<Progress
       answer.spent,
       view_of(request, std::move(answer.value.axes), std::move(answer.value.histogram)),
       std::move(asked)};
-  released.ledger = shown_address(desk.ledger_path());
-  if (const std::optional<Budget> left = desk.left_after()) released.left = budget_text(*left);
+  released.ledger = shown_address(workspace.ledger_path());
+  if (const std::optional<Budget> left = workspace.left_after()) released.left = budget_text(*left);
   return released;
 }
 

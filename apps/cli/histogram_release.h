@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "desk.h"
 #include "gauze/engine/rows.h"
+#include "gauze/service/workspace.h"
 #include "question.h"
 
 namespace gauze::cli {
@@ -14,7 +14,7 @@ namespace gauze::cli {
 struct HistogramRequest {
   std::string algorithm;
   std::map<std::string, std::string> options;
-  DataOptions data;
+  service::DataOptions data;
   std::string table;
   std::vector<std::string> columns;
   std::string file = "-";  ///< of counts, where there is no `data`

@@ -16,6 +16,7 @@
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
+#include "gauze/engine/release.h"
 #include "numbers.h"
 #include "schema_text.h"
 #include "statements.h"
@@ -144,14 +145,14 @@ class LineEditor {
 
 class Conversation {
  public:
-  Conversation(Desk& desk, Terms terms, bool json)
-      : desk_(desk), terms_(std::move(terms)), json_(json) {}
+  Conversation(Workspace& workspace, Terms terms, bool json)
+      : workspace_(workspace), terms_(std::move(terms)), json_(json) {}
 
   /// "hospital (ε = 2.5 left)> "; while a statement is open, as wide and how to give it up.
   std::string prompt(bool open) const {
-    const std::optional<Budget> left = desk_.left();
+    const std::optional<Budget> left = workspace_.left();
     const std::string text =
-        desk_.schema().dataset + (left ? " (" + shown(budget_text(*left)) + " left)" : "");
+        workspace_.schema().dataset + (left ? " (" + shown(budget_text(*left)) + " left)" : "");
     if (!open) return text + "> ";
     const std::string way_out = "(Ctrl-C gives up)";
     return std::string(columns(text) - std::min(columns(text), way_out.size()), ' ') + way_out +
@@ -167,7 +168,7 @@ class Conversation {
     if (name == "\\help" || name == "\\h" || name == "\\?")
       print(kHelp);
     else if (name == "\\schema")
-      print(schema_text(desk_.schema(), argument));
+      print(schema_text(workspace_.schema(), argument));
     else if (name == "\\budget")
       budget();
     else if (name == "\\epsilon")
@@ -185,18 +186,18 @@ class Conversation {
   void statement(const std::string& sql) {
     require(terms_.epsilon > 0,
             "say what a question may cost first: \\epsilon 0.5 (or start with --epsilon 0.5)");
-    Quote priced = quote(desk_, sql, terms_);
+    Quote priced = quote(workspace_, sql, terms_);
     if (priced.explain_only) return json_ ? print_json(as_json(priced)) : print_quote(priced);
-    const Answered answered = ask(desk_, std::move(priced));
+    const Answered answered = ask(workspace_, std::move(priced));
     hand_out(answered, {}, json_);
     if (!json_) print_line();
   }
 
  private:
   void budget() {
-    const std::optional<Budget> left = desk_.left();
+    const std::optional<Budget> left = workspace_.left();
     print_line(left ? "  left      " + shown(budget_text(*left)) + " in " +
-                          shown_address(desk_.ledger_path())
+                          shown_address(workspace_.ledger_path())
                     : "  nobody keeps count here; `gauze ledger init` sets a budget");
     print_line(terms_.epsilon > 0
                    ? "  per question  " + shown(cost_text(terms_.epsilon, terms_.delta))
@@ -217,7 +218,7 @@ class Conversation {
     budget();
   }
 
-  Desk& desk_;
+  Workspace& workspace_;
   Terms terms_;
   bool json_;
 };
@@ -300,8 +301,8 @@ void script(Conversation& conversation) {
 
 }  // namespace
 
-void converse(Desk& desk, Terms terms, bool json) {
-  Conversation conversation(desk, std::move(terms), json);
+void converse(Workspace& workspace, Terms terms, bool json) {
+  Conversation conversation(workspace, std::move(terms), json);
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0)
     interactive(conversation);
   else

@@ -161,15 +161,15 @@ Terms terms_of(const OptionValues& values) {
   return terms;
 }
 
-Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
+Quote quote(Workspace& workspace, const std::string& sql, const Terms& terms) {
   refuse_weak(round_up(terms.epsilon), round_up(terms.delta), terms.accept_weak);
-  Plan plan = plan_query(sql, desk.schema(), terms.bounds);
+  Plan plan = plan_query(sql, workspace.schema(), terms.bounds);
   std::vector<Answer::Column> columns;
   for (const OutputColumn& each : plan.outputs)
     columns.push_back({each.name, each.type, each.is_key});
   refuse_equal_names(columns);
   // What the catalogue alone can refuse is refused before anything is paid.
-  std::vector<std::string> notes = read_otherwise(plan, desk.source());
+  std::vector<std::string> notes = read_otherwise(plan, workspace.source());
   auto watch = std::make_shared<std::function<void(double)>>();
   SqlQuery query({.plan = std::move(plan),
                   .epsilon = terms.epsilon,
@@ -187,34 +187,34 @@ Quote quote(Desk& desk, const std::string& sql, const Terms& terms) {
                .watch = std::move(watch),
                .notes = std::move(notes)};
   const Event event = result.query.event();
-  const Request request = desk.request(sql, terms.epsilon, terms.delta);
+  const Request request = workspace.request(sql, terms.epsilon, terms.delta);
   if (const auto basic = Budget::basic_price(event); basic && result.price.covers(*basic))
     result.price = *basic;
-  if (desk.ledger() == nullptr) return result;
+  if (workspace.ledger() == nullptr) return result;
   // What is wrong with the budget is said when the question is asked: explaining it needs none.
   try {
-    result.price = desk.ledger()->price(request, event);
-    result.left = desk.left();
-    result.ledger = shown_address(desk.ledger_path());
+    result.price = workspace.ledger()->price(request, event);
+    result.left = workspace.left();
+    result.ledger = shown_address(workspace.ledger_path());
   } catch (const Error&) {
   }
   return result;
 }
 
-Answered ask(Desk& desk, Quote quote) {
-  desk.expect_unchanged();
+Answered ask(Workspace& workspace, Quote quote) {
+  workspace.expect_unchanged();
   outlive_readers();
   Progress progress;
   *quote.watch = [&progress](double done) { progress.show(done); };
   SystemBits bits;
-  const auto open = [&]() -> Source& { return desk.source(); };
-  const Request request = desk.request(quote.query.plan().sql, quote.epsilon, quote.delta);
-  Release<Answer> answer = desk.ledger() != nullptr
-                               ? release(request, quote.query, open, *desk.ledger(), bits)
-                               : release(quote.query, desk.source(), bits);
+  const auto open = [&]() -> Source& { return workspace.source(); };
+  const Request request = workspace.request(quote.query.plan().sql, quote.epsilon, quote.delta);
+  Release<Answer> answer = workspace.ledger() != nullptr
+                               ? release(request, quote.query, open, *workspace.ledger(), bits)
+                               : release(quote.query, workspace.source(), bits);
   *quote.watch = nullptr;
-  return {std::move(quote), std::move(answer.value), desk.left_after(),
-          shown_address(desk.ledger_path())};
+  return {std::move(quote), std::move(answer.value), workspace.left_after(),
+          shown_address(workspace.ledger_path())};
 }
 
 void print_answer(const Answered& answered) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "desk.h"
 #include "gauze/engine/job.h"
 #include "gauze/query/sql_query.h"
+#include "gauze/service/workspace.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -41,11 +41,11 @@ struct Answered {
 };
 
 /// Plans and prices `sql`. Refuses what would leak, and weak guarantees nobody insisted on.
-Quote quote(Desk& desk, const std::string& sql, const Terms& terms);
+Quote quote(service::Workspace& workspace, const std::string& sql, const Terms& terms);
 
 /// Asks through the one door. On a terminal a long scan shows how far it is; Ctrl-C, SIGTERM and
 /// SIGHUP stop it and throw `door::Stop`.
-Answered ask(Desk& desk, Quote quote);
+Answered ask(service::Workspace& workspace, Quote quote);
 
 void print_answer(const Answered& answered);
 void print_quote(const Quote& quote);

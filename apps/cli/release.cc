@@ -6,6 +6,7 @@
 
 #include "column_release.h"
 #include "command.h"
+#include "data_flags.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/column_job.h"
 #include "gauze/engine/meaning.h"

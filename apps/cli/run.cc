@@ -48,11 +48,11 @@ void run_question(const JobDescription& job, DataOptions data, bool json) {
   const AnswerFiles files{job.output, job.report};
   data.threads = values.text("threads");
   if (job.options.contains("rows_per_unit")) data.rows_per_unit = values.text("rows_per_unit");
-  Desk desk(data);
-  check_files(files, [&](const std::string& each) { return desk.reads(each); });
-  Quote priced = quote(desk, job.sql, terms);
+  Workspace workspace(data);
+  check_files(files, [&](const std::string& each) { return workspace.reads(each); });
+  Quote priced = quote(workspace, job.sql, terms);
   if (job.explain || priced.explain_only) return hand_out(priced, files, json);
-  hand_out(ask(desk, std::move(priced)), files, json);
+  hand_out(ask(workspace, std::move(priced)), files, json);
 }
 
 /// Takes out of the options what the command line has besides those of the algorithm.

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "command.h"
+#include "data_flags.h"
 #include "gauze/base/error.h"
 #include "option_flags.h"
 #include "prompt.h"
@@ -32,11 +33,11 @@ std::string given(const SqlRequest& request, const char* option) {
   return found == request.options.end() ? "" : found->second;
 }
 
-void answer(Desk& desk, const SqlRequest& request) {
-  check_files(request.files, [&](const std::string& path) { return desk.reads(path); });
-  Quote priced = quote(desk, *request.sql, terms_of(request));
+void answer(Workspace& workspace, const SqlRequest& request) {
+  check_files(request.files, [&](const std::string& path) { return workspace.reads(path); });
+  Quote priced = quote(workspace, *request.sql, terms_of(request));
   if (request.explain || priced.explain_only) return hand_out(priced, request.files, request.json);
-  hand_out(ask(desk, std::move(priced)), request.files, request.json);
+  hand_out(ask(workspace, std::move(priced)), request.files, request.json);
 }
 
 void run(SqlRequest request) {
@@ -49,9 +50,9 @@ void run(SqlRequest request) {
               (!request.explain && request.files.output.empty() && request.files.report.empty()),
           "--explain, --output and --report go with a question on the command line; in a "
           "conversation, ask EXPLAIN SELECT ...");
-  Desk desk(request.data);
-  if (!converses) return answer(desk, request);
-  converse(desk, terms_of(request), request.json);
+  Workspace workspace(request.data);
+  if (!converses) return answer(workspace, request);
+  converse(workspace, terms_of(request), request.json);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "gauze/base/error.h"
+#include "gauze/engine/release.h"
 
 namespace gauze::cli {
 
@@ -36,6 +37,18 @@ void expect_printed() {
   throw Error(
       ErrorCode::kIo,
       "the output could not be written, perhaps because the disk is full or nobody reads it");
+}
+
+void hand_over(bool is_charged, const std::function<void()>& action) {
+  door::telling(
+      [&] {
+        action();
+        expect_printed();
+      },
+      [&] {
+        return std::string("; the answer was released") +
+               (is_charged ? ", and it is paid for" : "");
+      });
 }
 
 bool utf8() {

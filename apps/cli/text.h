@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ void print_line(std::string_view text = "");
 void print_json(const Json& json);
 /// Throws `kIo` when not all that was printed could be written.
 void expect_printed();
+
+/// Prints and writes what was released. Where that fails, the message says that it was released, and with
+/// a ledger that it is paid for.
+void hand_over(bool is_charged, const std::function<void()>& action);
 
 /// True when the terminal reads UTF-8, by LC_ALL, LC_CTYPE and LANG as in every other program.
 bool utf8();

@@ -79,13 +79,13 @@ ExampleFiles prepare(const std::string& folder, const std::vector<Visit>& visits
   return files;
 }
 
-Answered answer(Desk& desk, const Question& question) {
+Answered answer(Workspace& workspace, const Question& question) {
   Terms terms;
   terms.epsilon = exact(question.epsilon, "--epsilon");
   terms.delta = exact(question.delta, "--delta");
   print(wrap(question.sql, "   ", kWidth));
   print_line();
-  Answered answered = ask(desk, quote(desk, question.sql, terms));
+  Answered answered = ask(workspace, quote(workspace, question.sql, terms));
   hand_over(true, [&] { print(answer_text(answered.answer, kWidth, 20, "   ")); });
   print_line();
   return answered;
@@ -96,11 +96,11 @@ std::string cost_of(const Question& question) {
 }
 
 /// These patients are invented, so for once the truth can be told.
-void count_visits(Desk& desk, const std::vector<Visit>& visits) {
+void count_visits(Workspace& workspace, const std::vector<Visit>& visits) {
   constexpr Question kCount = {"How many visits were there?",
                                "SELECT COUNT(*) AS visits FROM visits", "0.1", "0", ""};
   step(1, kCount.words, cost_of(kCount));
-  answer(desk, kCount);
+  answer(workspace, kCount);
   std::vector<std::uint64_t> of_patient;
   std::uint64_t counted = 0;
   for (const Visit& visit : visits) {
@@ -114,14 +114,14 @@ void count_visits(Desk& desk, const std::vector<Visit>& visits) {
              "   ", kWidth));
 }
 
-void refuse(Desk& desk, int number) {
+void refuse(Workspace& workspace, int number) {
   step(number, "Who is the lymphoma patient of 34?", "refused");
   print(wrap(kRefused, "   ", kWidth));
   print_line();
   Terms terms;
   terms.epsilon = Ratio(1, 2);
   try {
-    quote(desk, kRefused, terms);
+    quote(workspace, kRefused, terms);
   } catch (const Error& error) {
     print(wrap("gauze: " + shown(error.what()) + " [" + name(error.code()) + "]", "   ", kWidth));
   }
@@ -129,10 +129,10 @@ void refuse(Desk& desk, int number) {
   print(wrap("Refused before a row was read, so it cost nothing.", "   ", kWidth));
 }
 
-void account(Desk& desk, int number) {
+void account(Workspace& workspace, int number) {
   step(number, "What is left?", "");
   std::vector<std::vector<std::string>> rows = {{"", shown("ε"), shown("δ"), "question"}};
-  for (const Entry& entry : desk.ledger()->history()) {
+  for (const Entry& entry : workspace.ledger()->history()) {
     std::string text = entry.text;
     if (text.size() > 66) text = text.substr(0, 64) + "...";
     rows.push_back({std::to_string(rows.size()), amount_text(entry.cost.amount, round_up),
@@ -141,7 +141,7 @@ void account(Desk& desk, int number) {
   print(table(rows, "   ", "rrrl"));
   print_line();
   print(wrap(
-      shown("Of the steward's ε = 3, δ = 1e-06 there is " + budget_text(*desk.left()) +
+      shown("Of the steward's ε = 3, δ = 1e-06 there is " + budget_text(*workspace.left()) +
             " left. The ledger writes a question down before it is answered, and refuses what the "
             "budget does not cover. After all of ε = 3, somebody who guesses from even odds "
             "whether you were a patient here would be right at most " +
@@ -173,18 +173,18 @@ void tour(const std::string& folder) {
       "", kWidth));
   DataOptions options;
   options.data = {folder};
-  Desk desk(options);
-  count_visits(desk, visits);
+  Workspace workspace(options);
+  count_visits(workspace, visits);
   int number = 1;
   const std::string page = page_in(folder);
   for (const Question& question : kQuestions) {
     step(++number, question.words, cost_of(question));
-    const Answered answered = answer(desk, question);
+    const Answered answered = answer(workspace, question);
     print(wrap(question.afterwards, "   ", kWidth));
     if (number == 2) write_all(page, report(answered));
   }
-  refuse(desk, ++number);
-  account(desk, ++number);
+  refuse(workspace, ++number);
+  account(workspace, ++number);
   go_on(folder, page);
 }
 
