@@ -7,6 +7,7 @@
 #include "gauze/accounting/loss.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
+#include "gauze/service/wording.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -81,7 +82,7 @@ void account(const AccountRequest& request) {
                        {"delta", guarantee.delta},
                        {"accountant", name(guarantee.accountant)}});
   }
-  for (const Event& event : events) print_line("  " + describe(event));
+  for (const Event& event : events) print_line("  " + shown(describe(event)));
   print_line();
   print_line(heading(at(guarantee)));
   print_line("  proved by the " + std::string(name(guarantee.accountant)) +

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "numbers.h"
+#include "gauze/registry/wording.h"
 #include "text.h"
 
 namespace gauze::cli {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "gauze/query/sql_query.h"
+#include "gauze/registry/result.h"
 
 namespace gauze::cli {
 

@@ -1,6 +1,7 @@
 #include "gauze/audit/audit.h"
 
-#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "audit_view.h"
@@ -8,11 +9,11 @@
 #include "gauze/audit/program.h"
 #include "gauze/audit/timing.h"
 #include "gauze/base/error.h"
-#include "gauze/engine/auditing.h"
+#include "gauze/registry/auditing.h"
+#include "gauze/service/page.h"
 #include "gauze/engine/release.h"
 #include "option_flags.h"
 #include "progress.h"
-#include "question.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -114,10 +115,10 @@ struct OwnRequest : AuditRequest {
 };
 
 void audit_own(const Algorithm& algorithm, const OwnRequest& request) {
-  const OptionValues values(algorithm.options, request.options);
-  audit::Subject subject = audit_subject(algorithm, values, pairs_of(request, numbers_in, [&] {
-                                           return neighbours_for(algorithm, values);
-                                         }));
+  audit::Subject subject =
+      audit_subject(algorithm, request.options, pairs_of(request, numbers_in, [&] {
+                      return neighbours_for(algorithm, request.options);
+                    }));
   if (!request.claimed_epsilon.empty()) {
     subject.claim = audit::Claim::approximate(number(request.claimed_epsilon, "--claimed-epsilon"),
                                               number(request.claimed_delta, "--claimed-delta"));

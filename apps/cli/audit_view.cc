@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "html.h"
-#include "page.h"
+#include "gauze/service/html.h"
+#include "gauze/service/page.h"
 #include "plot.h"
 
 namespace gauze::cli {

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
+#include "gauze/service/wording.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -154,7 +155,7 @@ void run(const Family& family, const CalibrateRequest& request) {
   print_line("  gives " + glyph("ε = ", "epsilon = ") + upward(proof.epsilon, 6) +
              glyph(" at δ = ", " at delta = ") + upward(wanted.delta, 6) + ", proved by the " +
              std::string(name(proof.accountant)) + " accountant");
-  for (const Event& event : events(noise)) print_line("  for " + describe(event));
+  for (const Event& event : events(noise)) print_line("  for " + shown(describe(event)));
   print_line("  " + std::string(verdict(band(wanted.epsilon, wanted.delta))));
 }
 

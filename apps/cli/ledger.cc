@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "command.h"
-#include "desk.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
+#include "gauze/service/workspace.h"
 #include "text.h"
 
 namespace gauze::cli {

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "desk.h"
 #include "gauze/base/error.h"
 #include "gauze/data/steward.h"
+#include "gauze/service/workspace.h"
 #include "numbers.h"
 #include "schema_text.h"
 #include "text.h"
@@ -103,10 +103,10 @@ void print_check(const Schema& schema, const SchemaCheck& check) {
 }
 
 void check(const DataOptions& options, bool json) {
-  Desk desk(options, Pays::kNo);
-  const SchemaCheck result = check_schema(desk.source(), desk.schema());
+  Workspace workspace(options, Pays::kNo);
+  const SchemaCheck result = check_schema(workspace.source(), workspace.schema());
   if (json) return print_json(as_json(result));
-  print_check(desk.schema(), result);
+  print_check(workspace.schema(), result);
 }
 
 void show(const std::string& path, const std::string& table, bool json) {

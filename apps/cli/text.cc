@@ -143,27 +143,4 @@ std::string wrap(std::string_view text, std::string_view indent, std::size_t wid
   return result + line + '\n';
 }
 
-std::string describe(const Event& event) {
-  const nlohmann::json json = to_json(event);
-  std::string inside;
-  const auto add = [&](const std::string& part) { inside += (inside.empty() ? "" : ", ") + part; };
-  for (const auto& [key, value] : json.items()) {
-    if (key == "type" || key == "relation" || key == "count" || key == "event" || key == "events")
-      continue;
-    add(key + " " +
-        (value.is_string()   ? nearest(round_up(parse_ratio(value.get<std::string>())), 6)
-         : value.is_number() ? nearest(value.get<double>(), 17)
-                             : value.dump()));
-  }
-  const auto parts = [&](const std::vector<Event>& events) {
-    for (const Event& part : events) add(describe(part));
-  };
-  if (const auto* e = std::get_if<events::PoissonSampled>(&event.kind)) parts(e->events);
-  if (const auto* e = std::get_if<events::SampledWithoutReplacement>(&event.kind)) parts(e->events);
-  if (const auto* e = std::get_if<events::Composed>(&event.kind)) parts(e->events);
-  const std::string times =
-      event.count == 1 ? "" : std::to_string(event.count) + glyph(" × ", " x ");
-  return times + std::string(type_name(event)) + "(" + inside + ")";
-}
-
 }  // namespace gauze::cli

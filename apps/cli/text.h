@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "gauze/accounting/event.h"
 #include "gauze/service/files.h"
 #include "gauze/service/values.h"
 
@@ -44,8 +43,5 @@ std::size_t terminal_width();
 std::size_t terminal_rows();
 /// Text broken at spaces into lines of at most `width` characters.
 std::string wrap(std::string_view text, std::string_view indent = "  ", std::size_t width = 96);
-
-/// What an event is, in a few words: "14063 x poisson_sampled(rate 0.0043, gaussian(sigma 1.1))".
-std::string describe(const Event& event);
 
 }  // namespace gauze::cli

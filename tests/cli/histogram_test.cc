@@ -305,8 +305,9 @@ TEST(HistogramCommand, RoundsTheBoxesOfAMethodOnPointsAndNotItsCells) {
     const Ran ran = gauze_program("release " + method + " --whole --json --data " + data +
                                   " --columns height,pace");
     ASSERT_EQ(ran.exit, 0) << ran.err;
-    ASSERT_GT(ran.json().at("rows").size(), 1u);
-    for (const auto& row : ran.json().at("rows")) {
+    const auto rows = ran.json().at("rows");
+    ASSERT_GT(rows.size(), 1u);
+    for (const auto& row : rows) {
       const double n = row.at("n");
       EXPECT_TRUE(n >= 0 && n == std::floor(n)) << n;
     }
@@ -316,7 +317,8 @@ TEST(HistogramCommand, RoundsTheBoxesOfAMethodOnPointsAndNotItsCells) {
                                   " --columns town,height --cells 60000");
   ASSERT_EQ(towns.exit, 0) << towns.err;
   EXPECT_LT(towns.json().at("rows").size(), 10'000u);
-  for (const auto& row : towns.json().at("rows")) {
+  const auto town_rows = towns.json().at("rows");
+  for (const auto& row : town_rows) {
     const double n = row.at("n");
     EXPECT_TRUE(n >= 0 && n == std::floor(n)) << n;
   }

@@ -138,7 +138,8 @@ TEST(RunCommand, TakesWhatTheCommandLineHasBesides) {
   EXPECT_EQ(ran("quantile_interval", R"(1, "confidence": 0.5, "probabilities": 0.5)").exit, 0);
   const Ran counts = ran("flat_histogram", R"(0.1, "non_negative": true, "whole": true)");
   ASSERT_EQ(counts.exit, 0) << counts.err;
-  for (const auto& row : counts.json().at("rows")) {
+  const auto rows = counts.json().at("rows");
+  for (const auto& row : rows) {
     EXPECT_GE(row.at("n"), 0);
     EXPECT_TRUE(row.at("n").is_number_integer());
   }

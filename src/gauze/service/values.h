@@ -28,6 +28,11 @@ double decimal(const Ratio& value, double (*round)(const Ratio&));
 /// A whole number from `least` to 2^63 - 1; 1e6 counts as whole.
 std::uint64_t whole(const std::string& text, const char* option, std::uint64_t least);
 
+/// 4G, 512M, 1e9: bytes. 0 for "" and "0".
+std::uint64_t bytes(const std::string& text, const char* option);
+/// At most the cores there are. 0, all of them, for "".
+unsigned thread_count(const std::string& text);
+
 /// The words between commas.
 std::vector<std::string> list_of(const std::string& text);
 

@@ -1,4 +1,4 @@
-#include "desk.h"
+#include "gauze/service/workspace.h"
 
 #include <fnmatch.h>
 #include <glob.h>
@@ -7,18 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <thread>
 
-#include "beside.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
-#include "gauze/engine/release.h"
-#include "text.h"
+#include "gauze/service/files.h"
+#include "gauze/service/values.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -223,58 +220,6 @@ std::string caller() {
   return "gauze " GAUZE_VERSION ", " + (user != nullptr ? user->pw_name : std::to_string(getuid()));
 }
 
-void add_data_options(CLI::App& command, DataOptions& options) {
-  command
-      .add_option("--data,-d", options.data,
-                  "CSV, Parquet or JSON: FILE, NAME=FILE, a folder; base.duckdb with the tables of "
-                  "the schema, "
-                  "NAME=base.duckdb:TABLE, or postgresql://...; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command.add_option("--schema", options.schema,
-                     "What is publicly known of the tables (NAME.schema.json beside the data)");
-  command.add_option(
-      "--ledger", options.ledger,
-      "Which budget pays (what lies beside the schema or the data, if anything does)");
-  command.add_option("--analyst", options.analyst, "Whose share of the budget pays");
-  command.add_option("--unit", options.unit,
-                     "Without a schema: the column that says whose row it is, or the word row");
-}
-
-std::uint64_t bytes(const std::string& text, const char* option) {
-  if (text.empty() || text == "0") return 0;
-  std::string digits = text;
-  if (digits.ends_with('B') || digits.ends_with('b')) digits.pop_back();
-  const std::size_t unit = std::string("kmgt").find(static_cast<char>(
-      digits.empty() ? ' ' : std::tolower(static_cast<unsigned char>(digits.back()))));
-  if (unit != std::string::npos) digits.pop_back();
-  const Ratio factor = unit == std::string::npos
-                           ? Ratio(1)
-                           : Ratio(Integer(1) << static_cast<unsigned>(10 * (unit + 1)));
-  const auto parsed = [&]() -> std::optional<Ratio> {
-    try {
-      return Ratio(exact(digits, option) * factor);
-    } catch (const Error&) {
-      return std::nullopt;
-    }
-  }();
-  require(parsed && *parsed >= 1 << 20 && *parsed <= Ratio(INT64_MAX),
-          (std::string(option) + ": must be at least 1M, like 512M or 4G").c_str());
-  const Ratio& value = *parsed;
-  return round_down(value) >= 9.2e18 ? INT64_MAX
-                                     : static_cast<std::uint64_t>(std::floor(round_down(value)));
-}
-
-unsigned thread_count(const std::string& text) {
-  if (text.empty()) return 0;
-  const std::uint64_t count = whole(text, "threads", 0);
-  require(count <= 1024, "threads: must be from 1 to 1024; 0 takes all cores");
-  // More would take memory in proportion: a limit that whoever asks could choose so that somebody's rows
-  // exceed it.
-  return static_cast<unsigned>(
-      std::min<std::uint64_t>(count, std::max(1u, std::thread::hardware_concurrency())));
-}
-
 bool is_postgres(const std::string& data) {
   return is_server_address(data);
 }
@@ -364,7 +309,8 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
   return open_files(tables, limits);
 }
 
-Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst_(options.analyst) {
+Workspace::Workspace(const DataOptions& options, Pays pays)
+    : data_(options.data), analyst_(options.analyst) {
   require(!options.data.empty(), "--data: is missing; it says where the rows are, like people.csv");
   for (const std::string& each : options.data) expect_there(each);
   schema_path_ =
@@ -394,7 +340,7 @@ Desk::Desk(const DataOptions& options, Pays pays) : data_(options.data), analyst
   if (!ledger_path_.empty()) ledger_ = Ledger::open(ledger_path_);
 }
 
-void Desk::expect_unchanged() const {
+void Workspace::expect_unchanged() const {
   if (chooses_ledger_) return;
   const auto now = look_beside_all(data_, is_quick_ ? nullptr : &schema_, *source_);
   if (is_quick_) refuse_quick_form(now, "");
@@ -407,12 +353,12 @@ void Desk::expect_unchanged() const {
               "begin anew");
 }
 
-std::optional<Budget> Desk::left() const {
+std::optional<Budget> Workspace::left() const {
   if (!ledger_) return std::nullopt;
   return ledger_->left(schema_.dataset, analyst_);
 }
 
-std::optional<Budget> Desk::left_after() const {
+std::optional<Budget> Workspace::left_after() const {
   try {
     return left();
   } catch (const Error&) {
@@ -420,7 +366,7 @@ std::optional<Budget> Desk::left_after() const {
   }
 }
 
-bool Desk::reads(const std::string& path) const {
+bool Workspace::reads(const std::string& path) const {
   for (const char* part : {"", "-wal", "-shm", "-journal"}) {
     if (!ledger_path_.empty() && same_file(path, ledger_path_ + part)) return true;
   }
@@ -443,7 +389,8 @@ bool Desk::reads(const std::string& path) const {
   return false;
 }
 
-Request Desk::request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const {
+Request Workspace::request(const std::string& text, const Ratio& epsilon,
+                           const Ratio& delta) const {
   return {.dataset = schema_.dataset,
           .analyst = analyst_,
           .caller = caller(),
@@ -451,16 +398,4 @@ Request Desk::request(const std::string& text, const Ratio& epsilon, const Ratio
           .asked = Budget::approximate(epsilon, delta)};
 }
 
-void hand_over(bool is_charged, const std::function<void()>& action) {
-  door::telling(
-      [&] {
-        action();
-        expect_printed();
-      },
-      [&] {
-        return std::string("; the answer was released") +
-               (is_charged ? ", and it is paid for" : "");
-      });
-}
-
-}  // namespace gauze::cli
+}  // namespace gauze::service

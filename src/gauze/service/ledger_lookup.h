@@ -7,7 +7,7 @@
 
 #include "gauze/data/schema.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 
 inline constexpr std::string_view kSchemaEnding = ".schema.json";
 inline constexpr std::string_view kLedgerEnding = ".ledger";
@@ -54,4 +54,4 @@ std::string table_name(const std::string& file);
 std::string table_inside(const std::string& text);
 bool speaks_of(const Schema& schema, std::string_view table);
 
-}  // namespace gauze::cli
+}  // namespace gauze::service

@@ -1,4 +1,4 @@
-#include "beside.h"
+#include "gauze/service/ledger_lookup.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,9 +9,9 @@
 #include "gauze/base/words.h"
 #include "gauze/data/source.h"
 #include "gauze/ledger/ledger.h"
-#include "text.h"
+#include "gauze/service/files.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -320,4 +320,4 @@ std::string find_ledger(const std::string& schema_path, const Schema& schema,
   return choice.ledger;
 }
 
-}  // namespace gauze::cli
+}  // namespace gauze::service

@@ -1,18 +1,18 @@
 #pragma once
 
-#include <CLI/App.hpp>
-#include <functional>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "beside.h"
 #include "gauze/data/schema.h"
 #include "gauze/data/source.h"
 #include "gauze/ledger/ledger.h"
+#include "gauze/service/ledger_lookup.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 
 /// Program and user, for the record of a ledger.
 std::string caller();
@@ -28,12 +28,6 @@ struct DataOptions {
   std::string rows_per_unit;  ///< of the quick form
   std::string threads;        ///< of the source; "": as it chooses
 };
-
-void add_data_options(CLI::App& command, DataOptions& options);
-
-/// 4G, 512M, 1e9: bytes. 0 for "" and "0".
-std::uint64_t bytes(const std::string& text, const char* option);
-unsigned thread_count(const std::string& text);
 
 /// Which file holds which table. A file's table has the file's name up to the first dot. Of a folder,
 /// with a schema, only the tables that it speaks of: answers may lie beside the data. Of a file of DuckDB,
@@ -52,10 +46,10 @@ std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* sc
 enum class Pays : std::uint8_t { kYes, kNo };
 
 /// Everything a question needs, opened: nothing private has been read yet.
-class Desk {
+class Workspace {
  public:
   /// Throws `kIo`, `kMissingKnowledge` (no schema), `kUnavailable`, and what schemas throw.
-  explicit Desk(const DataOptions& options, Pays pays = Pays::kYes);
+  explicit Workspace(const DataOptions& options, Pays pays = Pays::kYes);
 
   Source& source() { return *source_; }
   const Schema& schema() const { return schema_; }
@@ -77,7 +71,7 @@ class Desk {
   /// for a table of the data's folder.
   bool reads(const std::string& path) const;
 
-  /// A request to the ledger in the name of this desk.
+  /// A request to the ledger in the name of this workspace.
   Request request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const;
 
  private:
@@ -92,8 +86,4 @@ class Desk {
   std::string analyst_;
 };
 
-/// Prints and writes what was released. Where that fails, the message says that it was released, and with
-/// a ledger that it is paid for.
-void hand_over(bool is_charged, const std::function<void()>& action);
-
-}  // namespace gauze::cli
+}  // namespace gauze::service
