@@ -5,7 +5,7 @@
 #include "gauze/base/error.h"
 #include "gauze/data/steward.h"
 #include "gauze/service/workspace.h"
-#include "numbers.h"
+#include "gauze/registry/wording.h"
 #include "schema_text.h"
 #include "text.h"
 

@@ -61,6 +61,7 @@ std::vector<Draws> read_pairs(const Task& task, audit::LinePairs pairs) {
 }  // namespace
 
 audit::LinePairs neighbours_for(const Algorithm& algorithm, const nlohmann::json& options) {
+  algorithm.make({.options = options});  // refuses what the algorithm refuses
   if (algorithm.neighbours) return algorithm.neighbours(OptionValues(algorithm.options, options));
   throw Error(ErrorCode::kUnsupported, "no pairs of neighbouring inputs are known for '" +
                                            algorithm.name +

@@ -11,8 +11,7 @@
 namespace gauze {
 namespace {
 
-/// States the error bar at the confidence that was asked for, where it is known before the run.
-/// `size` is the length of an input, of those whose length is public.
+/// States the error bar where it is known before the run.
 Task::Draw with_promise(Task::Draw draw, std::optional<Accuracy> promise) {
   if (!promise) return draw;
   return [draw = std::move(draw), promise = std::move(promise)](Context& context) {
@@ -22,12 +21,19 @@ Task::Draw with_promise(Task::Draw draw, std::optional<Accuracy> promise) {
   };
 }
 
+/// What is promised of an input of this size.
+std::optional<Accuracy> promised(const Task::Promise& promise, std::uint64_t size,
+                                 double confidence) {
+  return promise ? promise(size, confidence) : std::nullopt;
+}
+
 /// The task on plain rows, with error bars at this confidence.
 Task on_plain_rows(Task task, double confidence) {
   task.read = [read = task.read, promise = task.accuracy, confidence](
                   const Input& input, Context& context) -> Task::Draw {
     Task::Draw draw = read(input, context);
-    return with_promise(std::move(draw), promise(std::get<Rows>(input).size(), confidence));
+    return with_promise(std::move(draw),
+                        promised(promise, std::get<Rows>(input).size(), confidence));
   };
   return task;
 }
@@ -193,7 +199,8 @@ Task on_table(const std::string& algorithm, ColumnOfTable column, Task task, dou
                   const Input& input, Context& context) -> Task::Draw {
     Source& source = std::get<std::reference_wrapper<Source>>(input);
     // How many rows take part is private, so that no promise may depend on it.
-    return with_promise(read(read_column(source, *of, context), context), promise(1, confidence));
+    return with_promise(read(read_column(source, *of, context), context),
+                        promised(promise, 1, confidence));
   };
   return task;
 }
@@ -257,7 +264,7 @@ Algorithm on_lines(Algorithm about, MakeTask make,
       Dialogue& talk = std::get<std::reference_wrapper<Dialogue>>(input);
       return [lines, event, promise, confidence, &talk](Context& inner) {
         Release<Result> answer = converse(lines, talk, inner);
-        if (auto accuracy = promise(answer.value.json["value"].size(), confidence))
+        if (auto accuracy = promised(promise, answer.value.json["value"].size(), confidence))
           answer.accuracy = *accuracy;
         answer.spent = event;
         return answer;
