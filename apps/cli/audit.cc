@@ -9,9 +9,9 @@
 #include "gauze/audit/program.h"
 #include "gauze/audit/timing.h"
 #include "gauze/base/error.h"
+#include "gauze/engine/release.h"
 #include "gauze/registry/auditing.h"
 #include "gauze/service/page.h"
-#include "gauze/engine/release.h"
 #include "option_flags.h"
 #include "progress.h"
 #include "text.h"
@@ -115,10 +115,9 @@ struct OwnRequest : AuditRequest {
 };
 
 void audit_own(const Algorithm& algorithm, const OwnRequest& request) {
-  audit::Subject subject =
-      audit_subject(algorithm, request.options, pairs_of(request, numbers_in, [&] {
-                      return neighbours_for(algorithm, request.options);
-                    }));
+  audit::Subject subject = audit_subject(
+      algorithm, request.options,
+      pairs_of(request, numbers_in, [&] { return neighbours_for(algorithm, request.options); }));
   if (!request.claimed_epsilon.empty()) {
     subject.claim = audit::Claim::approximate(number(request.claimed_epsilon, "--claimed-epsilon"),
                                               number(request.claimed_delta, "--claimed-delta"));

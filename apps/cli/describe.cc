@@ -22,11 +22,16 @@ Json as_json(const std::vector<OptionSpec>& table) {
 }
 
 Json as_json(const Algorithm& algorithm) {
-  return {{"name", algorithm.name},         {"summary", algorithm.summary},
-          {"input", algorithm.input},       {"guarantee", algorithm.guarantee},
-          {"accuracy", algorithm.accuracy}, {"cost", algorithm.cost},
-          {"source", algorithm.source},     {"document", algorithm.document},
-          {"when", algorithm.when},         {"example", algorithm.example},
+  return {{"name", algorithm.name},
+          {"summary", algorithm.summary},
+          {"input", algorithm.input},
+          {"guarantee", algorithm.guarantee},
+          {"accuracy", algorithm.accuracy},
+          {"cost", algorithm.cost},
+          {"source", algorithm.source},
+          {"document", algorithm.document},
+          {"when", algorithm.when},
+          {"example", algorithm.example},
           {"options", as_json(algorithm.options)},
           {"asks", as_json(algorithm.kind.asks)}};
 }

@@ -139,16 +139,19 @@ std::string curve_text(const Figure::Curve& curve, const std::string& title) {
   const double from = points.front().x;
   const double to = points.back().x;
   return (title.empty() ? "" : "  " + shown(title) + "\n") +
-         plot([&](double x) { return (value_at(points, from + x * (to - from)) - bottom) / (top - bottom); },
-              [](double) { return 0; },
-              {.x = shown(curve.x),
-               .y = shown(curve.y),
-               .curve = "",
-               .dotted = "",
-               .low_x = nearest(from),
-               .high_x = nearest(to),
-               .low_y = nearest(bottom),
-               .high_y = nearest(top)});
+         plot(
+             [&](double x) {
+               return (value_at(points, from + x * (to - from)) - bottom) / (top - bottom);
+             },
+             [](double) { return 0; },
+             {.x = shown(curve.x),
+              .y = shown(curve.y),
+              .curve = "",
+              .dotted = "",
+              .low_x = nearest(from),
+              .high_x = nearest(to),
+              .low_y = nearest(bottom),
+              .high_y = nearest(top)});
 }
 
 }  // namespace gauze::cli

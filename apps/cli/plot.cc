@@ -96,8 +96,8 @@ std::string plot(const std::function<double(double)>& curve,
   const std::size_t ends = labels.low_x.size() + labels.high_x.size();
   const std::size_t used = std::min<std::size_t>(kColumns, ends + labels.x.size());
   const std::size_t before = (kColumns - used) / 2;
-  return result + "\n" + at_the_left("") + " " + labels.low_x + std::string(before, ' ') + labels.x +
-         std::string(kColumns - used - before, ' ') + labels.high_x + "\n";
+  return result + "\n" + at_the_left("") + " " + labels.low_x + std::string(before, ' ') +
+         labels.x + std::string(kColumns - used - before, ' ') + labels.high_x + "\n";
 }
 
 }  // namespace gauze::cli

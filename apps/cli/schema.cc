@@ -4,8 +4,8 @@
 #include "command.h"
 #include "gauze/base/error.h"
 #include "gauze/data/steward.h"
-#include "gauze/service/workspace.h"
 #include "gauze/registry/wording.h"
+#include "gauze/service/workspace.h"
 #include "schema_text.h"
 #include "text.h"
 

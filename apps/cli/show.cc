@@ -56,9 +56,8 @@ std::string left_text(const Outcome& outcome) {
 void print_result(const Result& result) {
   if (!result.text.empty()) print_line(shown(result.text));
   const auto heat = std::find_if(
-      result.figures.begin(), result.figures.end(), [](const Figure& figure) {
-        return std::holds_alternative<Figure::Heat>(figure.drawing);
-      });
+      result.figures.begin(), result.figures.end(),
+      [](const Figure& figure) { return std::holds_alternative<Figure::Heat>(figure.drawing); });
   if (result.summary)
     print(bars_text(*result.summary, terminal_width()));
   else if (heat != result.figures.end())
@@ -158,18 +157,16 @@ Outcome answer(Workspace& workspace, Quote quote, const Delivery& delivery) {
   SystemBits bits;
   std::optional<Progress> progress(std::in_place);
   const Quote& priced = quote;
-  return watched(progress, priced, delivery, [&](const Watch& watch) {
-    return ask(workspace, std::move(quote), bits, watch);
-  });
+  return watched(progress, priced, delivery,
+                 [&](const Watch& watch) { return ask(workspace, std::move(quote), bits, watch); });
 }
 
 Outcome answer(const Input& input, Quote quote, const Delivery& delivery) {
   SystemBits bits;
   std::optional<Progress> none;
   const Quote& priced = quote;
-  return watched(none, priced, delivery, [&](const Watch& watch) {
-    return ask(input, std::move(quote), bits, watch);
-  });
+  return watched(none, priced, delivery,
+                 [&](const Watch& watch) { return ask(input, std::move(quote), bits, watch); });
 }
 
 void explain(const Quote& quote, const Delivery& delivery) {

@@ -88,9 +88,9 @@ struct Guide {
   Workspace& workspace;
 
   Quote quoted(const char* sql, const char* epsilon, const char* delta) const {
-    return quote(registry, workspace,
-                 {.algorithm = "sql",
-                  .options = {{"sql", sql}, {"epsilon", epsilon}, {"delta", delta}}});
+    return quote(
+        registry, workspace,
+        {.algorithm = "sql", .options = {{"sql", sql}, {"epsilon", epsilon}, {"delta", delta}}});
   }
 };
 
@@ -119,8 +119,8 @@ std::string cost_of(const Step& step) {
 
 /// These patients are invented, so for once the truth can be told.
 void count_visits(const Guide& guide, const std::vector<Visit>& visits) {
-  constexpr Step kCount = {"How many visits were there?",
-                               "SELECT COUNT(*) AS visits FROM visits", "0.1", "0", ""};
+  constexpr Step kCount = {"How many visits were there?", "SELECT COUNT(*) AS visits FROM visits",
+                           "0.1", "0", ""};
   step(1, kCount.words, cost_of(kCount));
   answer(guide, kCount);
   std::vector<std::uint64_t> of_patient;

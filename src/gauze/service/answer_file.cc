@@ -77,7 +77,7 @@ void check_files(const Algorithm& algorithm, const AnswerFiles& files,
   require(tables || (files.output.empty() && files.report.empty()),
           "output and report: go with answers that are tables; a number is printed");
   require(files.artifact.empty() || !algorithm.artifact.empty(),
-          "artifact: '" + algorithm.name + "' leaves none behind");
+          ("artifact: '" + algorithm.name + "' leaves none behind").c_str());
   require(files.output.empty() || is_table_name(files.output),
           "output: must be a name that ends in .csv, .json or .parquet");
   // A file that cannot be made would lose an answer that was paid for.
@@ -89,8 +89,9 @@ void check_files(const Algorithm& algorithm, const AnswerFiles& files,
     check_writable(path);
     for (const auto& [other, before] : all) {
       if (other == option) break;
-      require(before.empty() || !same_file(path, before),
-              std::string(option) + ": is the same file as " + other + "; give it another name");
+      if (before.empty() || !same_file(path, before)) continue;
+      throw Error(ErrorCode::kInvalidOption, std::string(option) + ": is the same file as " +
+                                                 other + "; give it another name");
     }
   }
   if (!files.report.empty()) check_page_name(files.report);
