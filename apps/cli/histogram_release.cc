@@ -6,7 +6,7 @@
 #include "column_release.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
-#include "gauze/engine/cell_condition.h"
+#include "gauze/histogram/cell_condition.h"
 #include "gauze/engine/column_job.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"

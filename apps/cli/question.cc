@@ -10,7 +10,7 @@
 #include "gauze/base/words.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"
-#include "gauze/query/parse.h"
+#include "gauze/sql/parse.h"
 #include "gauze/random/system_bits.h"
 #include "numbers.h"
 #include "progress.h"

@@ -3,8 +3,8 @@
 #include "gauze/accounting/accountant.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/query/answer.h"
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/sql_query_test_internal.h"
+#include "gauze/sql/evaluate.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze::testing {
