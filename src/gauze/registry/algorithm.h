@@ -14,14 +14,14 @@ namespace gauze {
 /// `audit`, the server and Python.
 struct Algorithm {
   std::string name;
-  std::string summary;     ///< one line
-  std::string input = {};  ///< what a row of the input is
-  std::string guarantee;   ///< what is promised, of whom
-  std::string accuracy;    ///< how far the answer may be off
-  std::string cost;        ///< time and memory
-  std::string source;      ///< who found it
-  std::string document;    ///< the page beside the code
-  std::string when = {};   ///< when to take it rather than its relatives
+  std::string summary;       ///< one line
+  std::string input = {};    ///< what a row of the input is
+  std::string guarantee;     ///< what is promised, of whom
+  std::string accuracy;      ///< how far the answer may be off
+  std::string cost;          ///< time and memory
+  std::string source;        ///< who found it
+  std::string document;      ///< the page beside the code
+  std::string when = {};     ///< when to take it rather than its relatives
   std::string example = {};  ///< a command that works
   std::vector<OptionSpec> options = {};
   InputKind kind = rows_kind();

@@ -33,8 +33,8 @@ struct PlainFile {
 };
 
 /// What a task reads. Rows of a table are private until a mechanism has been paid.
-using Input = std::variant<Rows, std::reference_wrapper<Source>, std::reference_wrapper<Dialogue>,
-                           PlainFile>;
+using Input =
+    std::variant<Rows, std::reference_wrapper<Source>, std::reference_wrapper<Dialogue>, PlainFile>;
 
 /// In which form an algorithm takes its input, and how one says which rows are meant. Families may add
 /// kinds: front ends know the fields and no kind by name.

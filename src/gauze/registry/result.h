@@ -36,9 +36,9 @@ struct Figure {
   };
   /// Counts over two ordered axes, as in an image: `values[y * columns + x]`.
   struct Heat {
-    std::string x, y;                     ///< what the axes are called
-    std::vector<std::string> x_labels;    ///< one per column, from left to right
-    std::vector<std::string> y_labels;    ///< one per row, from the bottom up
+    std::string x, y;                   ///< what the axes are called
+    std::vector<std::string> x_labels;  ///< one per column, from left to right
+    std::vector<std::string> y_labels;  ///< one per row, from the bottom up
     std::vector<double> values;
     double half_width = 0;  ///< 95 %, of one cell
   };
@@ -76,8 +76,8 @@ struct Result {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   /// The value in plain words, where it is no table: one line or several.
   std::string text = {};
-  std::optional<Answer> table = {};     ///< what files hold
-  std::optional<Answer> summary = {};   ///< the same with few rows, for people, where it differs
+  std::optional<Answer> table = {};    ///< what files hold
+  std::optional<Answer> summary = {};  ///< the same with few rows, for people, where it differs
   std::vector<Figure> figures = {};
   std::optional<Artifact> artifact = {};
   std::vector<Note> notes = {};  ///< the method taken and why; what no error bar holds

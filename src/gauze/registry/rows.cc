@@ -92,12 +92,8 @@ double to_double(std::string_view cell) {
   return error == std::errc() && end == cell.data() + cell.size() ? value : kNaN;
 }
 
-bool to_integer(std::string_view cell, std::int64_t& value) {
-  cell = trimmed(cell);
-  if (!cell.empty() && cell.front() == '+') cell.remove_prefix(1);
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error == std::errc() && end == cell.data() + cell.size()) return true;
-  const double number = to_double(cell);
+/// Rounded to nearest and saturated; false for what is no number.
+bool to_integer(double number, std::int64_t& value) {
   if (std::isnan(number)) return false;
   if (std::abs(number) >= 0x1p63) {
     value = number < 0 ? INT64_MIN : INT64_MAX;
@@ -105,6 +101,37 @@ bool to_integer(std::string_view cell, std::int64_t& value) {
     value = static_cast<std::int64_t>(std::nearbyint(number));
   }
   return true;
+}
+
+bool to_integer(std::int64_t number, std::int64_t& value) {
+  value = number;
+  return true;
+}
+
+bool to_integer(std::string_view cell, std::int64_t& value) {
+  cell = trimmed(cell);
+  if (!cell.empty() && cell.front() == '+') cell.remove_prefix(1);
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error == std::errc() && end == cell.data() + cell.size()) return true;
+  return to_integer(to_double(cell), value);
+}
+
+double to_double(double number) {
+  return number;
+}
+
+double to_double(std::int64_t number) {
+  return static_cast<double>(number);
+}
+
+const std::string& text_of(const std::string& cell) {
+  return cell;
+}
+
+template <class Number>
+std::string text_of(Number number) {
+  char digits[32];
+  return std::string(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
 [[noreturn]] void not_a_vector(const char* what) {
@@ -132,19 +159,43 @@ Rows Rows::parse(std::string_view text, const ColumnChoice& choice) {
   return Rows(std::move(cells));
 }
 
+std::size_t Rows::size() const {
+  return std::visit([](const auto& cells) { return cells.size(); }, cells_);
+}
+
+std::vector<std::string> Rows::cells() const {
+  return std::visit(
+      [](const auto& cells) {
+        std::vector<std::string> texts;
+        texts.reserve(cells.size());
+        for (const auto& cell : cells) texts.push_back(text_of(cell));
+        return texts;
+      },
+      cells_);
+}
+
 std::vector<double> Rows::numbers() const {
-  std::vector<double> result(cells_.size());
-  std::transform(cells_.begin(), cells_.end(), result.begin(), to_double);
-  return result;
+  return std::visit(
+      [](const auto& cells) {
+        std::vector<double> result;
+        result.reserve(cells.size());
+        for (const auto& cell : cells) result.push_back(to_double(cell));
+        return result;
+      },
+      cells_);
 }
 
 std::vector<std::int64_t> Rows::integers(std::int64_t substitute) const {
-  std::vector<std::int64_t> result(cells_.size(), substitute);
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    std::int64_t value = 0;
-    if (to_integer(cells_[i], value)) result[i] = value;
-  }
-  return result;
+  return std::visit(
+      [substitute](const auto& cells) {
+        std::vector<std::int64_t> result(cells.size(), substitute);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          std::int64_t value = 0;
+          if (to_integer(cells[i], value)) result[i] = value;
+        }
+        return result;
+      },
+      cells_);
 }
 
 std::vector<double> Rows::vector() const {
@@ -157,7 +208,7 @@ std::vector<double> Rows::vector() const {
 
 std::vector<std::int64_t> Rows::integer_vector() const {
   std::vector<std::int64_t> result;
-  for (const std::string& cell : cells_) {
+  for (const std::string& cell : cells()) {
     const std::string_view text = trimmed(cell);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

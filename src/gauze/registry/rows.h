@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace gauze {
@@ -13,17 +16,23 @@ struct ColumnChoice {
   bool header = false;  ///< the first line names the columns; implied when `column` is a name
 };
 
-/// The cells of one column, in order: private until a mechanism has been paid.
+/// The cells of one column, in order: private until a mechanism has been paid. They are texts, or
+/// numbers where the source has numbers.
 class Rows {
  public:
   explicit Rows(std::vector<std::string> cells) : cells_(std::move(cells)) {}
+  explicit Rows(std::vector<double> cells) : cells_(std::move(cells)) {}
+  explicit Rows(std::vector<std::int64_t> cells) : cells_(std::move(cells)) {}
 
   /// Reads comma-separated lines (RFC 4180 quotes; blank lines are no rows). What depends on the
   /// first line alone fails with `kInvalidInput` or `kUnknownName`; a shorter later line has an
   /// empty cell. Never fails because of what a row holds.
   static Rows parse(std::string_view text, const ColumnChoice& choice);
 
-  const std::vector<std::string>& cells() const { return cells_; }
+  std::size_t size() const;
+
+  /// Each cell as text; a number in its shortest form.
+  std::vector<std::string> cells() const;
 
   /// Each cell as a double. What is no number becomes NaN, which mechanisms on rows accept: an
   /// error would tell that such a row exists.
@@ -39,7 +48,7 @@ class Rows {
   std::vector<std::int64_t> integer_vector() const;
 
  private:
-  std::vector<std::string> cells_;
+  std::variant<std::vector<std::string>, std::vector<double>, std::vector<std::int64_t>> cells_;
 };
 
 }  // namespace gauze

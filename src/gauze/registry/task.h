@@ -41,9 +41,9 @@ struct Task {
   std::function<std::vector<Note>(Source& source)> check = {};
   /// Plan, noise and expected error, where there is more to say than the price.
   std::function<Explanation()> explain = {};
-  std::string unit = "person";      ///< whose loss is bounded: "patient_id"
-  std::vector<Note> notes = {};     ///< known before the run: "counted"
-  bool explain_only = false;        ///< asked for the plan alone, as EXPLAIN in SQL does
+  std::string unit = "person";   ///< whose loss is bounded: "patient_id"
+  std::vector<Note> notes = {};  ///< known before the run: "counted"
+  bool explain_only = false;     ///< asked for the plan alone, as EXPLAIN in SQL does
   /// The run reads after it draws, and tells the watch itself when it begins to draw.
   bool tells_drawing = false;
 
