@@ -116,13 +116,7 @@ std::string heat_text(const Figure::Heat& heat, std::size_t width) {
     }
     text += "\n";
   }
-  const auto ends = [](const std::vector<std::string>& labels) {
-    return labels.front() + " ... " + labels.back();
-  };
-  return text + "    " +
-         shown(heat.x + ": " + ends(heat.x_labels) + ", left to right; " + heat.y + ": " +
-               ends(heat.y_labels)) +
-         ", upwards\n";
+  return text + "    " + shown(heat.x + ", left to right; " + heat.y) + ", upwards\n";
 }
 
 std::string curve_text(const Figure::Curve& curve, const std::string& title) {

@@ -190,6 +190,7 @@ class Conversation {
     Question question = terms_;
     question.options["sql"] = sql;
     const Delivery delivery{.json = json_};
+    question.wanted = wanted_for(delivery);
     Quote priced = quote(registry_, workspace_, question);
     if (priced.task.explain_only) return explain(priced, delivery);
     answer(workspace_, std::move(priced), delivery);

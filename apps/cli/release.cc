@@ -115,6 +115,7 @@ void add_algorithm(CLI::App& command, const Registry& registry, const Algorithm&
               (algorithm.kind.tables ? "; or a table with a schema: --data FILE" : "") +
               (algorithm.example.empty() ? "" : "\nExample: " + algorithm.example));
   sub->callback([request, &registry, &algorithm] {
+    request->question.wanted = wanted_for(request->delivery);
     explained(algorithm, [&] {
       if (request->data.data.empty())
         release_plain(registry, algorithm, *request);

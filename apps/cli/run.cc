@@ -9,8 +9,9 @@ namespace gauze::cli {
 namespace {
 
 void run(const Registry& registry, const std::string& path, bool json) {
-  const Job job = read_job(registry, path);
+  Job job = read_job(registry, path);
   const Delivery delivery{job.files, job.checkpoint, json};
+  job.question.wanted = wanted_for(delivery);
   Workspace workspace(job.data);
   check_files(registry.find(job.question.algorithm), job.files,
               [&](const std::string& each) { return workspace.reads(each); });

@@ -55,13 +55,13 @@ std::string left_text(const Outcome& outcome) {
 /// What people look at first.
 void print_result(const Result& result) {
   if (!result.text.empty()) print_line(shown(result.text));
-  const auto heat = std::find_if(
-      result.figures.begin(), result.figures.end(),
-      [](const Figure& figure) { return std::holds_alternative<Figure::Heat>(figure.drawing); });
+  const auto* heat = result.figures.empty()
+                         ? nullptr
+                         : std::get_if<Figure::Heat>(&result.figures.front().drawing);
   if (result.summary)
     print(bars_text(*result.summary, terminal_width()));
-  else if (heat != result.figures.end())
-    print(heat_text(std::get<Figure::Heat>(heat->drawing), terminal_width()));
+  else if (heat != nullptr)
+    print(heat_text(*heat, terminal_width()));
   else if (result.table)
     print(answer_text(*result.table, terminal_width(), terminal_rows()));
   for (const Figure& figure : result.figures)
@@ -152,6 +152,11 @@ Outcome watched(std::optional<Progress>& progress, const Quote& quote, const Del
 }
 
 }  // namespace
+
+Asked::Wanted wanted_for(const Delivery& delivery) {
+  const bool files = !delivery.files.output.empty() || !delivery.files.report.empty();
+  return delivery.json || files ? Asked::Wanted::kAll : Asked::Wanted::kText;
+}
 
 Outcome answer(Workspace& workspace, Quote quote, const Delivery& delivery) {
   SystemBits bits;

@@ -19,6 +19,9 @@ struct Delivery {
   bool json = false;
 };
 
+/// Which pieces of the result it needs.
+Asked::Wanted wanted_for(const Delivery& delivery);
+
 /// Asks on tables, shows the answer and writes the files. On a terminal a long scan shows how far it is;
 /// Ctrl-C, SIGTERM and SIGHUP stop it and throw `door::Stop`. `files` were checked before.
 Outcome answer(Workspace& workspace, Quote quote, const Delivery& delivery);

@@ -38,6 +38,7 @@ void run(const Registry& registry, SqlRequest request) {
   if (converses) return converse(registry, workspace, request.question, request.delivery.json);
   check_files(algorithm, files, [&](const std::string& path) { return workspace.reads(path); });
   request.question.options[kSql] = *request.sql;
+  request.question.wanted = wanted_for(request.delivery);
   Quote priced = quote(registry, workspace, request.question);
   if (request.explain || priced.task.explain_only) return cli::explain(priced, request.delivery);
   answer(workspace, std::move(priced), request.delivery);

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "gauze/numeric/infinity.h"
-#include "gauze/query/evaluate_internal.h"
+#include "gauze/sql/evaluate.h"
 
 namespace gauze {
 namespace {

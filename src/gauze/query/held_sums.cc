@@ -60,6 +60,8 @@ struct Tally {
 
 class HeldSums {
  public:
+  explicit HeldSums(const Progress& progress) : progress_(progress) {}
+
   /// Whether the plan asks for nothing but sums of columns of one table that a source scans, or for rows by the one
   /// column that it counts.
   bool prepare(const SqlQuery::Options& options, const MeasurementDesign& design, Source& source) {
@@ -90,7 +92,7 @@ class HeldSums {
       columns.push_back(*from);
       cells_.push_back(*values);
     }
-    return is_counted(columns, source, options.progress) || is_scanned(columns, source, options);
+    return is_counted(columns, source) || is_scanned(columns, source, options);
   }
 
   LargeVector<WideInteger> run(const SqlQuery::Options& options, const MeasurementDesign& design) {
@@ -102,7 +104,7 @@ class HeldSums {
       tally.dictionaries.resize(keys_.size());
     }
     if (counted_) count(counted_->batch(type_), counted_->counts.counts, tallies[0]);
-    if (!counted_) scan(options.progress, tallies);
+    if (!counted_) scan(tallies);
     LargeVector<WideInteger> sums(design.groups * design.measures.size());
     for (std::size_t code = 0; code < code_count_; ++code) {
       const std::uint32_t group = group_of(code, keys_, plan);
@@ -117,11 +119,11 @@ class HeldSums {
   }
 
  private:
-  bool is_counted(const std::vector<DeclaredColumn>& columns, Source& source,
-                  const Progress& progress) {
+  bool is_counted(const std::vector<DeclaredColumn>& columns, Source& source) {
     if (columns.size() != 1) return false;
     const ColumnSchema& column = columns[0].column;
-    auto counted = source.value_counts(columns[0].table, column.name, column.domain.type, progress);
+    auto counted =
+        source.value_counts(columns[0].table, column.name, column.domain.type, progress_);
     if (!counted) return false;
     type_ = column.domain.type;
     counted_.emplace(std::move(*counted));
@@ -139,10 +141,10 @@ class HeldSums {
     return !streams_.empty();
   }
 
-  void scan(const Progress& progress, std::vector<Tally>& tallies) {
+  void scan(std::vector<Tally>& tallies) {
     std::atomic<bool> failed = false;
     on_threads(static_cast<unsigned>(streams_.size()), [&](unsigned i) {
-      ProgressTicks ticks(progress);
+      ProgressTicks ticks(progress_);
       try {
         for (Batch batch; !failed && streams_[i]->next(batch);) {
           count(batch, {}, tallies[i]);
@@ -192,6 +194,7 @@ class HeldSums {
     return own.sums[code] - rows * (WideInteger{measure.factors[0].centre} + measure.offset);
   }
 
+  const Progress& progress_;
   std::size_t code_count_ = 1;
   std::vector<KeyCodes> keys_;
   std::vector<CellValues> cells_;
@@ -203,8 +206,9 @@ class HeldSums {
 }  // namespace
 
 LargeVector<WideInteger> held_sums(const SqlQuery::Options& options,
-                                   const MeasurementDesign& design, Source& source) {
-  HeldSums sums;
+                                   const MeasurementDesign& design, Source& source,
+                                   const Progress& progress) {
+  HeldSums sums(progress);
   if (!sums.prepare(options, design, source)) return {};
   return sums.run(options, design);
 }

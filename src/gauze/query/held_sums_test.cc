@@ -196,14 +196,16 @@ TEST(HeldSums, OfFilesAreCancelledByWhoeverWatches) {
   const auto source = open_files({{"t", files.path("t*.parquet")}});
   struct Enough {};
   double last = -1;
-  SqlQuery::Options options{.plan = plan_query("SELECT g, SUM(x) FROM t GROUP BY g", held_schema()),
-                            .epsilon = 1,
-                            .threads = 2};
-  options.progress = [&](double done) {
+  const SqlQuery::Options options{
+      .plan = plan_query("SELECT g, SUM(x) FROM t GROUP BY g", held_schema()),
+      .epsilon = 1,
+      .threads = 2};
+  const auto watch = [&](double done) {
     last = done;
     throw Enough();
   };
-  EXPECT_THROW(internal::held_sums(options, derive_measurements(options.plan), *source), Enough);
+  EXPECT_THROW(internal::held_sums(options, derive_measurements(options.plan), *source, watch),
+               Enough);
   EXPECT_GT(last, 0);
   EXPECT_LT(last, 1);
 }

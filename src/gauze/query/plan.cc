@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "gauze/query/ast_internal.h"
 #include "gauze/query/relation_internal.h"
+#include "gauze/sql/ast.h"
 
 namespace gauze {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "gauze/data/dialect.h"
 #include "gauze/data/schema.h"
-#include "gauze/query/expression.h"
+#include "gauze/sql/expression.h"
 
 namespace gauze {
 

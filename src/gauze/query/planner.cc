@@ -3,9 +3,9 @@
 
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/plan.h"
 #include "gauze/query/planner_internal.h"
+#include "gauze/sql/evaluate.h"
 
 namespace gauze {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "gauze/query/ast_internal.h"
 #include "gauze/query/plan.h"
 #include "gauze/query/relation_internal.h"
+#include "gauze/sql/ast.h"
 
 namespace gauze {
 

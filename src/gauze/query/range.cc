@@ -3,9 +3,9 @@
 
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/range_internal.h"
 #include "gauze/query/range_parts_internal.h"
+#include "gauze/sql/evaluate.h"
 
 namespace gauze {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "gauze/base/error.h"
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/range_parts_internal.h"
+#include "gauze/sql/evaluate.h"
 
 namespace gauze::range {
 namespace {

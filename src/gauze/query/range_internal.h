@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gauze/data/schema.h"
-#include "gauze/query/expression.h"
+#include "gauze/sql/expression.h"
 
 namespace gauze {
 

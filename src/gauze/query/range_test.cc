@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/range_internal.h"
 #include "gauze/query/sql_writer_internal.h"
 #include "gauze/random/uniform.h"
+#include "gauze/sql/evaluate.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 

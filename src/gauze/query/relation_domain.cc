@@ -2,8 +2,8 @@
 #include <map>
 #include <set>
 
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/relation_internal.h"
+#include "gauze/sql/evaluate.h"
 
 namespace gauze {
 namespace {

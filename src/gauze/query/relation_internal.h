@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gauze/data/schema.h"
-#include "gauze/query/expression.h"
 #include "gauze/query/range_internal.h"
+#include "gauze/sql/expression.h"
 
 namespace gauze {
 

@@ -242,13 +242,17 @@ Release<Answer> SqlQuery::run(Source& source, Context& context) const {
   // The whole price must be there before a row is read; each mechanism then charges its part.
   Meter(context.meter).charge(event());
 
+  internal::Progress progress;
+  if (context.watch != nullptr && context.watch->progress)
+    progress = [&context](double done) { context.progress(done); };
   std::optional<GroupIndex> index;
   GroupTruth truth = read_mended([&] {
     index.emplace(plan);
     return plan.unit_is_row
-               ? internal::read_sums(p.options, p.design, source, *index)
-               : internal::read_units(p.options, p.design, source, *index, context.bits);
+               ? internal::read_sums(p.options, p.design, source, *index, progress)
+               : internal::read_units(p.options, p.design, source, *index, context.bits, progress);
   });
+  context.begins_to_draw();
 
   const std::vector<std::uint32_t> groups = p.choose_groups(truth, *index, context);
   ReleasedGroups released;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,7 +40,6 @@ class SqlQuery {
     Ratio delta = 0;           ///< in [0, 1); above 0 where keys are selected privately
     std::uint64_t memory = 0;  ///< bytes for bounding; 0: a quarter of the machine's
     unsigned threads = 0;      ///< 0: all cores
-    std::function<void(double done)> progress = {};  ///< called now and then; may throw to cancel
   };
 
   explicit SqlQuery(Options options);
@@ -55,7 +54,7 @@ class SqlQuery {
   std::string reason() const;
   const Plan& plan() const;
 
-  /// Reads, bounds, aggregates, charges the meter and adds noise.
+  /// Reads, bounds, aggregates, tells the watch, charges the meter and adds noise.
   Release<Answer> run(Source& source, Context& context) const;
 
  private:

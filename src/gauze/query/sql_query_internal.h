@@ -60,7 +60,7 @@ struct GroupTruth {
   std::vector<std::vector<WideInteger>> distinct;  ///< [sample][group], of samples that count
 };
 
-/// Runs now and then between batches; may throw to cancel.
+/// Runs now and then between batches; may throw to cancel. Empty where nobody watches.
 using Progress = std::function<void(double done)>;
 
 /// The SQL that reads units, keys and cells.
@@ -82,13 +82,15 @@ inline std::uint32_t cells_of(const Measure& measure) {
 /// What `group_sums` asks for, of group g and measure i at [g * measures + i], from a table in memory or from what a
 /// source counts without SQL; empty where the source must be asked.
 LargeVector<WideInteger> held_sums(const SqlQuery::Options& options,
-                                   const MeasurementDesign& design, Source& source);
+                                   const MeasurementDesign& design, Source& source,
+                                   const Progress& progress = {});
 
 /// Streams rows and bounds them here.
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
-                      Source& source, GroupIndex& index, BitSource& bits);
+                      Source& source, GroupIndex& index, BitSource& bits,
+                      const Progress& progress = {});
 /// Lets the source add up: every row is its own unit.
 GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& design,
-                     Source& source, GroupIndex& index);
+                     Source& source, GroupIndex& index, const Progress& progress = {});
 
 }  // namespace gauze::internal

@@ -349,8 +349,13 @@ namespace {
 class UnitRead {
  public:
   UnitRead(const SqlQuery::Options& options, const MeasurementDesign& design, GroupIndex& index,
-           bool by_key, BitSource& bits)
-      : options_(options), design_(design), index_(index), by_key_(by_key), bits_(bits) {}
+           bool by_key, BitSource& bits, const Progress& progress)
+      : options_(options),
+        design_(design),
+        index_(index),
+        by_key_(by_key),
+        bits_(bits),
+        progress_(progress) {}
 
   void read(Source& source) {
     if (auto scanned = ScannedUnits::of(options_, design_, by_key_, source)) {
@@ -421,16 +426,15 @@ class UnitRead {
         if (thread == 0 || !cancelled_) throw;
       }
     });
-    if (options_.progress) options_.progress(1);
   }
 
   template <class Take>
   void each(Stream& stream, unsigned thread, Take take) {
     Progress progress;
-    if (thread == 0 && options_.progress) {
+    if (thread == 0 && progress_) {
       progress = [&](double done) {
         try {
-          options_.progress(done);
+          progress_(done);
         } catch (...) {
           cancelled_ = true;
           throw;
@@ -493,6 +497,7 @@ class UnitRead {
   GroupIndex& index_;
   bool by_key_;
   BitSource& bits_;
+  const Progress& progress_;
   std::once_flag started_;
   std::unique_ptr<BoundedAggregate> aggregate_;
   LargeVector<std::uint64_t> tags_;
@@ -502,9 +507,10 @@ class UnitRead {
 }  // namespace
 
 GroupTruth read_units(const SqlQuery::Options& options, const MeasurementDesign& design,
-                      Source& source, GroupIndex& index, BitSource& bits) {
+                      Source& source, GroupIndex& index, BitSource& bits,
+                      const Progress& progress) {
   const auto totals = [&](bool by_key) -> std::optional<BoundedTotals> {
-    UnitRead read(options, design, index, by_key, bits);
+    UnitRead read(options, design, index, by_key, bits, progress);
     read.read(source);
     if (by_key && read.is_ambiguous()) return std::nullopt;
     return read.finish();
@@ -577,9 +583,9 @@ struct Sums {
 };
 
 Sums added_up(const SqlQuery::Options& options, const MeasurementDesign& design, Source& source,
-              GroupIndex& index) {
+              GroupIndex& index, const Progress& progress) {
   const GroupSums asked = group_sums(options.plan, design, source);
-  Watched stream(source.execute_few(asked.sql), options.progress);
+  Watched stream(source.execute_few(asked.sql), progress);
   Sums sums;
   sums.fit(index.size(), design);
   std::vector<std::uint32_t> groups;
@@ -608,20 +614,20 @@ Sums added_up(const SqlQuery::Options& options, const MeasurementDesign& design,
 }  // namespace
 
 GroupTruth read_sums(const SqlQuery::Options& options, const MeasurementDesign& design,
-                     Source& source, GroupIndex& index) {
-  if (LargeVector<WideInteger> held = held_sums(options, design, source); !held.empty()) {
+                     Source& source, GroupIndex& index, const Progress& progress) {
+  if (LargeVector<WideInteger> held = held_sums(options, design, source, progress); !held.empty()) {
     GroupTruth truth{index.size(), {}, {}};
     truth.totals.measures = design.measures.size();
     truth.totals.sums = std::move(held);
     return truth;
   }
-  Sums sums = added_up(options, design, source, index);
+  Sums sums = added_up(options, design, source, index, progress);
   GroupTruth truth = std::move(sums.truth);
   for (const Sample& sample : design.samples) {
     truth.totals.samples.push_back(sample.distinct
                                        ? GroupedValues{}
                                        : read_values(options.plan, design, sample.cell, source,
-                                                     index, truth.groups, options.progress));
+                                                     index, truth.groups, progress));
   }
   if (design.groups == 0) {
     // Every row is a unit with one key.

@@ -3,8 +3,8 @@
 #include "gauze/accounting/accountant.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/query/answer.h"
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/sql_query_test_internal.h"
+#include "gauze/sql/evaluate.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze::testing {
@@ -542,14 +542,42 @@ TEST(SqlQuery, CancelsBeforeNoiseWhenProgressThrows) {
   const Tables tables;
   const auto source = tables.open("visits", visits());
   struct Cancelled {};
-  const SqlQuery q({.plan = plan_query("SELECT COUNT(*) FROM visits", visits_schema()),
-                    .epsilon = 1,
-                    .progress = [](double) { throw Cancelled(); }});
+  const SqlQuery q(
+      {.plan = plan_query("SELECT COUNT(*) FROM visits", visits_schema()), .epsilon = 1});
   SeededBits bits(1);
   Meter meter(q.event());
-  Context context{meter, bits};
+  const Watch watch{.progress = [](double, std::string_view) { throw Cancelled(); }};
+  Context context{meter, bits, &watch};
   EXPECT_THROW(q.run(*source, context), Cancelled);
   EXPECT_TRUE(meter.charged().empty());
+}
+
+// From then on the answer is waited for: whoever stops a question stops it here at the latest.
+TEST(SqlQuery, TellsOnceAndBeforeItChargesThatItBeginsToDraw) {
+  const Tables tables;
+  struct Cancelled {};
+  for (const char* question : {"SELECT COUNT(*), MEDIAN(days) FROM visits",
+                               "SELECT ward, COUNT(*) FROM visits GROUP BY ward"}) {
+    for (const bool cancels : {false, true}) {
+      const auto source = tables.open("visits", visits());
+      const SqlQuery q = query(question, visits_schema(), "1");
+      SeededBits bits(1);
+      Meter meter(q.event());
+      int told = 0;
+      const Watch watch{.drawing = [&] {
+        ++told;
+        EXPECT_TRUE(meter.charged().empty());
+        if (cancels) throw Cancelled();
+      }};
+      Context context{meter, bits, &watch};
+      if (cancels)
+        EXPECT_THROW(q.run(*source, context), Cancelled);
+      else
+        q.run(*source, context);
+      EXPECT_EQ(told, 1);
+      EXPECT_EQ(meter.charged().empty(), cancels);
+    }
+  }
 }
 
 }  // namespace

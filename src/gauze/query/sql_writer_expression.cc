@@ -2,8 +2,8 @@
 
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/query/sql_writer_internal.h"
+#include "gauze/sql/evaluate.h"
 
 namespace gauze {
 namespace {

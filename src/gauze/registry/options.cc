@@ -1,6 +1,9 @@
 #include "gauze/registry/options.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <thread>
 
 #include "gauze/base/error.h"
 
@@ -162,6 +165,38 @@ std::vector<std::string> OptionValues::texts(std::string_view option) const {
 
 Relation OptionValues::relation(std::string_view option) const {
   return parse_relation(raw(option));
+}
+
+std::uint64_t OptionValues::bytes(std::string_view option) const {
+  std::string digits = raw(option);
+  if (digits.empty() || digits == "0") return 0;
+  if (digits.ends_with('B') || digits.ends_with('b')) digits.pop_back();
+  const char last = digits.empty() ? ' ' : digits.back();
+  const std::size_t unit = std::string_view("kmgt").find(
+      static_cast<char>(std::tolower(static_cast<unsigned char>(last))));
+  Ratio factor = 1;
+  if (unit != std::string_view::npos) {
+    digits.pop_back();
+    factor = Ratio(Integer(1) << static_cast<unsigned>(10 * (unit + 1)));
+  }
+  Ratio value = 0;
+  try {
+    value = Ratio(parse_ratio(digits, option) * factor);
+  } catch (const Error&) {
+    value = 0;  // refused below
+  }
+  if (value < 1 << 20 || value > Ratio(INT64_MAX))
+    invalid(option, "must be at least 1M, like 512M or 4G");
+  return Integer(numerator(value) / denominator(value)).convert_to<std::uint64_t>();
+}
+
+unsigned OptionValues::threads(std::string_view option) const {
+  const std::uint64_t count = whole(option);
+  if (count > 1024) invalid(option, "must be from 1 to 1024; 0 takes all cores");
+  // More would take memory in proportion: a limit that whoever asks could choose so that somebody's rows
+  // exceed it.
+  return static_cast<unsigned>(
+      std::min<std::uint64_t>(count, std::max(1u, std::thread::hardware_concurrency())));
 }
 
 }  // namespace gauze

@@ -59,6 +59,10 @@ class OptionValues {
   std::vector<std::string> words(std::string_view option) const;
   std::vector<std::string> texts(std::string_view option) const;
   Relation relation(std::string_view option = "relation") const;
+  /// Of a text like 512M or 4G; 0 is 0. Throws `kInvalidOption` for less than 1M.
+  std::uint64_t bytes(std::string_view option) const;
+  /// At most as many as the machine has cores; 0, for all, is 0. Throws `kInvalidOption` above 1024.
+  unsigned threads(std::string_view option) const;
 
  private:
   std::string raw(std::string_view option) const;

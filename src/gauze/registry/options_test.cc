@@ -48,6 +48,23 @@ TEST(Options, ReadsListsFromJsonAndFromCommas) {
             expected);
 }
 
+TEST(Options, ReadsSizesAndThreadsAsTheyAreTyped) {
+  const std::vector<OptionSpec> sizes = {{"memory", Type::kText, "for rows", "0"},
+                                         {"threads", Type::kWhole, "at most", "0"}};
+  const auto memory = [&](const char* text) {
+    return OptionValues(sizes, {{"memory", text}}).bytes("memory");
+  };
+  EXPECT_EQ(memory("0"), 0u);
+  EXPECT_EQ(memory("4G"), std::uint64_t{4} << 30);
+  EXPECT_EQ(memory("1.5mb"), std::uint64_t{3} << 19);
+  for (const char* wrong : {"1k", "-4G", "four", "G", "1e30"})
+    EXPECT_ERROR(memory(wrong), ErrorCode::kInvalidOption);
+  EXPECT_EQ(OptionValues(sizes, nlohmann::json::object()).threads("threads"), 0u);
+  EXPECT_EQ(OptionValues(sizes, {{"threads", 1}}).threads("threads"), 1u);
+  EXPECT_ERROR(OptionValues(sizes, {{"threads", 1025}}).threads("threads"),
+               ErrorCode::kInvalidOption);
+}
+
 TEST(Options, AMissingRequiredOptionIsNamed) {
   EXPECT_ERROR(values({{"count", 1}}), ErrorCode::kInvalidOption);
   try {

@@ -34,13 +34,14 @@ struct Figure {
   struct Bars {
     Answer answer;
   };
-  /// Counts over two ordered axes, as in an image: `values[y * columns + x]`.
+  /// Counts over two ordered axes, as in an image: `values[y * columns + x]`, each for an area as large
+  /// as the first.
   struct Heat {
-    std::string x, y;                   ///< what the axes are called
-    std::vector<std::string> x_labels;  ///< one per column, from left to right
-    std::vector<std::string> y_labels;  ///< one per row, from the bottom up
+    std::string x, y;                   ///< what the axes are: "age: 0 to 99"
+    std::vector<std::string> x_labels;  ///< where each column begins, from left to right
+    std::vector<std::string> y_labels;  ///< where each row begins, from the bottom up
     std::vector<double> values;
-    double half_width = 0;  ///< 95 %, of one cell
+    double half_width = 0;  ///< 95 %, of the first value
   };
   /// Points joined by a line, with a band of `half_width` where there is one.
   struct Curve {
@@ -76,8 +77,10 @@ struct Result {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   /// The value in plain words, where it is no table: one line or several.
   std::string text = {};
-  std::optional<Answer> table = {};    ///< what files hold
-  std::optional<Answer> summary = {};  ///< the same with few rows, for people, where it differs
+  std::optional<Answer> table = {};  ///< what files hold
+  /// For people: the same with few rows, or what was asked. Without it they see the heat map, if that is
+  /// the first figure, else the table.
+  std::optional<Answer> summary = {};
   std::vector<Figure> figures = {};
   std::optional<Artifact> artifact = {};
   std::vector<Note> notes = {};  ///< the method taken and why; what no error bar holds

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,11 +15,19 @@ namespace gauze {
 
 /// Everything public that a task is made from.
 struct Asked {
+  /// Which pieces of a result somebody will look at; where there are many rows, the others may be left
+  /// out to save time.
+  enum class Wanted : std::uint8_t {
+    kAll,
+    kText,   ///< what people read: no rows in JSON, no table where there is a summary or a heat map
+    kValue,  ///< what was released, under "value" in JSON, and nothing else: for auditors
+  };
   nlohmann::json options = nlohmann::json::object();  ///< the algorithm's, as they were given
   nlohmann::json asks = nlohmann::json::object();     ///< its input kind's, as they were given
   const Schema* schema = nullptr;                     ///< of tables; null for plain values
   std::string table = {};                             ///< "": the only private one
   double confidence = 0.95;                           ///< of error bars
+  Wanted wanted = Wanted::kAll;
 };
 
 /// An algorithm with its options on an input that is described but not read.

@@ -111,7 +111,8 @@ Priced priced(const Registry& registry, const Question& question, const Schema* 
                                .asks = parts.asks,
                                .schema = schema,
                                .table = question.table,
-                               .confidence = quote.confidence});
+                               .confidence = quote.confidence,
+                               .wanted = question.wanted});
   Named named = named_in(algorithm, parts, common);
   quote.cost = cost_of(quote.task.event, named);
   refuse_weak_guarantee(quote.cost, named, accepts_weak(algorithm, parts, common));

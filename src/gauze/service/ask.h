@@ -26,6 +26,7 @@ struct Question {
   /// By name: options of the algorithm, what its kind of input asks, and `common_options`.
   nlohmann::json options = nlohmann::json::object();
   std::string table = {};  ///< "": the only private one
+  Asked::Wanted wanted = Asked::Wanted::kAll;
 };
 
 /// What can be said of every release besides, but for what the algorithm has an option of its own for.

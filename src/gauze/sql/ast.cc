@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "gauze/sql/ast.h"
 
-#include "gauze/query/ast_internal.h"
+#include <algorithm>
 
 namespace gauze {
 namespace {

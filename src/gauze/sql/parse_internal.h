@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gauze/query/ast_internal.h"
+#include "gauze/sql/ast.h"
 
 namespace gauze {
 

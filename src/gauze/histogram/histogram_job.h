@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 #include "gauze/base/required.h"
 #include "gauze/data/schema.h"
 #include "gauze/data/source.h"
-#include "gauze/engine/registry.h"
 #include "gauze/histogram/axis.h"
+#include "gauze/histogram/histogram_method.h"
 #include "gauze/histogram/range_histogram.h"
 
 namespace gauze {
@@ -21,7 +21,7 @@ struct ColumnHistogram {
   RangeHistogram histogram;
 };
 
-/// A histogram method of the registry on columns of a private table.
+/// A histogram method on columns of a private table.
 ///
 /// At most `rows_per_unit` rows of each privacy unit take part, chosen at random; it is the schema's
 /// when it is not given; where the method knows `rows_per_cell`, at most so many of them in one cell. A
@@ -30,16 +30,14 @@ struct ColumnHistogram {
 /// Privacy    that of the method, per privacy unit of the table, add_remove.
 /// Accuracy   that of the method, on the rows that take part.
 /// Time       O(rows) and the method's.
-/// Argument   ../data/bound.md, ../histogram/axis.md and the method's page.
+/// Argument   ../data/bound.md, axis.md and the method's page.
 class HistogramJob {
  public:
   struct Options {
-    Required<std::string> algorithm;
+    Required<HistogramEntry> method;
     nlohmann::json options = nlohmann::json::object();  ///< of the method
     Required<TableSchema> table;
     Required<std::vector<std::string>> columns;  ///< one for each axis
-    /// While rows are read, and with 1 once, last before noise is drawn; may throw to cancel.
-    std::function<void(double done)> progress = {};
   };
 
   /// Throws `kInvalidOption`, `kUnknownName`, `kMissingKnowledge` and `kUnboundedData`, and what the
@@ -49,6 +47,7 @@ class HistogramJob {
   /// The axes that these options mean, before a method is made.
   static std::vector<Axis> axes_of(Options options);
 
+  const HistogramMethod& method() const { return method_; }
   Event event() const { return method_.event; }
   Accuracy accuracy(double confidence) const { return method_.accuracy(confidence); }
   /// The options the method was made with, filled in.
@@ -58,12 +57,15 @@ class HistogramJob {
 
   /// Throws `kUnknownName` where the source lacks a column that is read: before anything is paid.
   void expect_columns(Source& source) const;
+  /// The rows that count, by their cells. Draws no noise.
+  Points read(Source& source, Context& context) const;
+  /// Reads, tells the watch, runs the method.
   Release<ColumnHistogram> run(Source& source, Context& context) const;
 
  private:
   Options options_;
   std::vector<Axis> axes_;
-  std::vector<std::string> read_;  ///< the columns, and the unit's where it is none of them
+  std::vector<std::string> reads_;  ///< the columns, and the unit's where it is none of them
   std::uint64_t rows_per_unit_ = 0;
   std::uint64_t rows_per_cell_ = 0;
   HistogramMethod method_;

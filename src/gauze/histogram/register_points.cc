@@ -1,8 +1,8 @@
-#include "gauze/engine/registry_histogram_internal.h"
 #include "gauze/histogram/adaptive_grid.h"
 #include "gauze/histogram/kd_tree.h"
 #include "gauze/histogram/priv_tree.h"
 #include "gauze/histogram/quadtree.h"
+#include "gauze/histogram/register_internal.h"
 #include "gauze/histogram/sparse.h"
 #include "gauze/histogram/uniform_grid.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using Type = OptionSpec::Type;
 
-Algorithm uniform_grid() {
+HistogramEntry uniform_grid() {
   return entry({.name = "uniform_grid",
                 .summary = "Points counted in equal boxes, as fine as their number allows",
                 .guarantee = kPureOrNot,
@@ -36,7 +36,7 @@ Algorithm uniform_grid() {
                });
 }
 
-Algorithm adaptive_grid() {
+HistogramEntry adaptive_grid() {
   return entry(
       {.name = "adaptive_grid",
        .summary = "Points counted in boxes that are small where there are many; best for places",
@@ -65,7 +65,7 @@ Algorithm adaptive_grid() {
       });
 }
 
-Algorithm quadtree() {
+HistogramEntry quadtree() {
   return entry(
       {.name = "quadtree",
        .summary = "Points counted in boxes, their quarters, and so on, fitted to each other",
@@ -104,7 +104,7 @@ KdSplit split_of(const std::string& word) {
   throw Error(ErrorCode::kInvalidOption, "split: must be median, balanced or guided");
 }
 
-Algorithm kd_tree() {
+HistogramEntry kd_tree() {
   return entry(
       {.name = "kd_tree",
        .summary = "Cuts space where the points are, privately, then counts the boxes",
@@ -143,7 +143,7 @@ Algorithm kd_tree() {
       });
 }
 
-Algorithm priv_tree() {
+HistogramEntry priv_tree() {
   return entry(
       {.name = "priv_tree",
        .summary = "Halves boxes as long as they seem to hold many points, then counts them",
@@ -179,7 +179,7 @@ ThresholdNoise noise_of(const std::string& word) {
   throw Error(ErrorCode::kInvalidOption, "noise: must be best, laplace or gaussian");
 }
 
-Algorithm sparse_histogram() {
+HistogramEntry sparse_histogram() {
   return entry(
       {.name = "sparse_histogram",
        .summary = "The full cells of a domain of any size, named where their noisy count allows it",
@@ -206,13 +206,17 @@ Algorithm sparse_histogram() {
                                    .rows_per_unit = values.whole("rows_per_unit"),
                                    .rows_per_cell = values.whole("rows_per_cell"),
                                    .noise = noise_of(values.text("noise"))});
-      });
+      },
+      says("rows of cells that are not named are not in it"));
 }
 
 }  // namespace
 
-std::vector<Algorithm> point_histograms() {
-  return {adaptive_grid(), uniform_grid(), quadtree(), kd_tree(), priv_tree(), sparse_histogram()};
+std::vector<HistogramEntry> point_histograms() {
+  std::vector<HistogramEntry> all = {adaptive_grid(), uniform_grid(), quadtree(),
+                                     kd_tree(),       priv_tree(),    sparse_histogram()};
+  for (HistogramEntry& each : all) each.points = true;
+  return all;
 }
 
 }  // namespace gauze::internal

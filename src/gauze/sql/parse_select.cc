@@ -1,5 +1,5 @@
 #include "gauze/base/error.h"
-#include "gauze/query/parse_internal.h"
+#include "gauze/sql/parse_internal.h"
 
 namespace gauze {
 namespace {

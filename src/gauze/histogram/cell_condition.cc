@@ -1,11 +1,11 @@
-#include "gauze/engine/cell_condition.h"
+#include "gauze/histogram/cell_condition.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "gauze/base/error.h"
-#include "gauze/query/parse.h"
+#include "gauze/sql/parse.h"
 
 namespace gauze {
 namespace {

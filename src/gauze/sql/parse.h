@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "gauze/query/expression.h"
+#include "gauze/sql/expression.h"
 
 namespace gauze {
 

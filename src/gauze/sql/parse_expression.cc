@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "gauze/base/error.h"
-#include "gauze/query/parse_internal.h"
+#include "gauze/sql/parse_internal.h"
 
 namespace gauze {
 namespace {

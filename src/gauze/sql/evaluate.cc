@@ -1,8 +1,9 @@
+#include "gauze/sql/evaluate.h"
+
 #include <chrono>
 #include <cmath>
 
 #include "gauze/base/error.h"
-#include "gauze/query/evaluate_internal.h"
 
 namespace gauze {
 namespace {

@@ -1,15 +1,22 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "gauze/base/error.h"
-#include "gauze/engine/registry_internal.h"
 #include "gauze/histogram/buckets.h"
 #include "gauze/histogram/cells.h"
+#include "gauze/histogram/histogram_method.h"
+#include "gauze/registry/common_options.h"
 
 // What the entries of histogram methods share.
 namespace gauze::internal {
 
-std::vector<Algorithm> cell_histograms();
-std::vector<Algorithm> point_histograms();
+std::vector<HistogramEntry> cell_histograms();
+std::vector<HistogramEntry> point_histograms();
 
 inline const char* const kCounts =
     "a count for each cell, one per line, the last axis fastest; how many there are is public";
@@ -36,26 +43,6 @@ inline std::vector<OptionSpec> histogram_options(bool delta, std::vector<OptionS
   return all;
 }
 
-inline Shape shape_of(const OptionValues& values) {
-  Shape shape;
-  for (const std::uint64_t cells : values.wholes("cells")) {
-    require(cells >= 1 && cells <= 1u << 31,
-            "cells: must be how many cells each axis has, like 100 or 256,256");
-    shape.extents.push_back(static_cast<std::uint32_t>(cells));
-  }
-  check_shape(shape);
-  return shape;
-}
-
-/// Values by cell where there are few enough, else [first cell ..., end ..., value] of each leaf.
-inline nlohmann::json json_of(const RangeHistogram& histogram) {
-  if (histogram.shape().cells() <= 1u << 20) return histogram.cells();
-  nlohmann::json leaves = nlohmann::json::array();
-  for (const RangeHistogram::Leaf& leaf : histogram.partition())
-    leaves.push_back({leaf.box.begin, leaf.box.end, leaf.value});
-  return leaves;
-}
-
 template <class Method>
 HistogramMethod method_of(Method method, const Shape& shape) {
   const auto shared = std::make_shared<const Method>(std::move(method));
@@ -70,31 +57,21 @@ HistogramMethod method_of(Method method, const Shape& shape) {
           }};
 }
 
-inline Job job_on_counts(HistogramMethod method, const Shape& shape) {
-  return Job(
-      method.event,
-      [method](std::uint64_t, double confidence) { return method.accuracy(confidence); },
-      [method, shape](const Rows& rows) {
-        return [method, points = points_of(shape, rows.integer_vector())](Context& context) {
-          auto released = method.run(points, context);
-          return Release<nlohmann::json>{json_of(released.value), std::move(released.accuracy),
-                                         std::move(released.spent)};
-        };
-      });
+/// The same whatever was released.
+inline LeftOut says(const char* text) {
+  return [text](const OptionValues&, const std::string&) { return std::string(text); };
 }
+inline const char* const kNothing = "";
+inline const char* const kEvenBoxes = "what spreading a box evenly adds is not in it";
 
 /// An entry whose method `make` builds from its options and a shape.
 template <class Make>
-Algorithm entry(Algorithm about, Make make) {
+HistogramEntry entry(Algorithm about, Make make, LeftOut left_out = says(kEvenBoxes)) {
   about.input = kCounts;
-  about.histogram = [make](const OptionValues& values, const Shape& shape) {
-    return method_of(make(values, shape), shape);
-  };
-  about.make = [make](const OptionValues& values) {
-    const Shape shape = shape_of(values);
-    return job_on_counts(method_of(make(values, shape), shape), shape);
-  };
-  return about;
+  return {.about = std::move(about),
+          .on = [make](const OptionValues& values,
+                       const Shape& shape) { return method_of(make(values, shape), shape); },
+          .left_out = std::move(left_out)};
 }
 
 inline const char* const kPure = "Pure differential privacy, epsilon.";

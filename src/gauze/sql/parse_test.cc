@@ -1,8 +1,8 @@
-#include "gauze/query/parse.h"
+#include "gauze/sql/parse.h"
 
 #include <gtest/gtest.h>
 
-#include "gauze/query/ast_internal.h"
+#include "gauze/sql/ast.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

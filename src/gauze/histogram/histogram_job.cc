@@ -1,9 +1,9 @@
-#include "gauze/engine/histogram_job.h"
+#include "gauze/histogram/histogram_job.h"
 
 #include <algorithm>
+#include <compare>
 
 #include "gauze/base/error.h"
-#include "gauze/base/progress_ticks.h"
 #include "gauze/base/words.h"
 #include "gauze/data/bound.h"
 #include "gauze/data/table.h"
@@ -11,19 +11,11 @@
 namespace gauze {
 namespace {
 
-const Algorithm& method_named(const HistogramJob::Options& options) {
-  const Algorithm& algorithm = find_algorithm(options.algorithm.get());
-  if (!algorithm.histogram)
-    throw Error(ErrorCode::kInvalidOption, "'" + algorithm.name + "' makes no histogram");
+/// Fills in what the schema knows.
+HistogramJob::Options completed(HistogramJob::Options options) {
   if (options.table->is_public())
     throw Error(ErrorCode::kInvalidOption,
                 "the table '" + options.table->name + "' is public; read it without noise");
-  return algorithm;
-}
-
-/// Fills in what the schema knows.
-HistogramJob::Options completed(HistogramJob::Options options) {
-  method_named(options);
   nlohmann::json& given = options.options;
   if (!given.is_object()) given = nlohmann::json::object();
   const std::uint64_t declared = bounds_of(options.table).rows_per_unit;
@@ -33,7 +25,7 @@ HistogramJob::Options completed(HistogramJob::Options options) {
 }
 
 OptionValues values_of(const HistogramJob::Options& options) {
-  return {method_named(options).options, options.options};
+  return {options.method->about.options, options.options};
 }
 
 std::vector<Axis> axes_meant(const HistogramJob::Options& options) {
@@ -43,7 +35,7 @@ std::vector<Axis> axes_meant(const HistogramJob::Options& options) {
   const std::vector<std::uint64_t> cells = values.wholes("cells");
   require(cells.size() == 1 || cells.size() == columns.size(),
           "cells: must be one number, or one for each column");
-  const std::uint32_t most = method_named(options).points ? 1u << 16 : 4096;
+  const std::uint32_t most = options.method->points ? 1u << 16 : 4096;
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const ColumnSchema* column = options.table->find(columns[i]);
@@ -58,7 +50,7 @@ std::vector<Axis> axes_meant(const HistogramJob::Options& options) {
     // One number for several columns is meant for those that are cut; categories are what they are.
     const bool cut = !column->domain.categories || cells.size() > 1 || columns.size() == 1;
     axes.emplace_back(*column, cut ? static_cast<std::uint32_t>(wanted) : 0,
-                      columns.size() == 1 || method_named(options).points ? most : 64);
+                      columns.size() == 1 || options.method->points ? most : 64);
   }
   return axes;
 }
@@ -82,7 +74,7 @@ Shape shape_of(const std::vector<Axis>& axes) {
 
 /// Of one unit in one cell; no limit of its own where the method does not know of any.
 std::uint64_t rows_per_cell_of(const HistogramJob::Options& options, std::uint64_t rows_per_unit) {
-  const auto& known = method_named(options).options;
+  const auto& known = options.method->about.options;
   const bool limited = std::any_of(known.begin(), known.end(),
                                    [](const auto& each) { return each.name == "rows_per_cell"; });
   const std::uint64_t limit = limited ? values_of(options).whole("rows_per_cell") : 0;
@@ -113,10 +105,10 @@ void thin(std::vector<OwnedPoint>& points, std::uint64_t most) {
 HistogramJob::HistogramJob(Options options)
     : options_(completed(std::move(options))),
       axes_(axes_meant(options_)),
-      read_(columns_of(options_)),
+      reads_(columns_of(options_)),
       rows_per_unit_(values_of(options_).whole("rows_per_unit")),
       rows_per_cell_(rows_per_cell_of(options_, rows_per_unit_)),
-      method_(method_named(options_).histogram(values_of(options_), shape_of(axes_))) {
+      method_(options_.method->on(values_of(options_), shape_of(axes_))) {
   const TableBounds bounds = bounds_of(options_.table);
   require(!bounds.unit->empty() || rows_per_unit_ == 1,
           "rows_per_unit: is 1 where every row is another unit");
@@ -127,19 +119,19 @@ std::vector<Axis> HistogramJob::axes_of(Options options) {
 }
 
 void HistogramJob::expect_columns(Source& source) const {
-  gauze::expect_columns(source, options_.table, read_);
+  gauze::expect_columns(source, options_.table, reads_);
 }
 
-Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) const {
+Points HistogramJob::read(Source& source, Context& context) const {
   TableBounds bounds = bounds_of(options_.table);
   std::vector<ColumnSchema> columns;
   for (const std::string& column : options_.columns.get())
     columns.push_back(*options_.table->find(column));
   bounds.rows_per_unit = rows_per_unit_;
   bounds.columns = columns;
+  const auto progress = [&context](double done) { context.progress(done); };
   const BoundedTable table =
-      bound(read_table(source, options_.table, read_, internal::before_the_end(options_.progress)),
-            std::move(bounds), context.bits);
+      bound(read_table(source, options_.table, reads_, progress), std::move(bounds), context.bits);
   std::vector<std::vector<std::uint32_t>> cells;
   for (std::size_t axis = 0; axis < axes_.size(); ++axis)
     cells.push_back(axes_[axis].indices(table.rows().columns()[axis]));
@@ -157,7 +149,12 @@ Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) con
   thin(owned, rows_per_cell_);
   for (const OwnedPoint& point : owned)
     points.coordinates.insert(points.coordinates.end(), point.place.begin(), point.place.end());
-  if (options_.progress) options_.progress(1);
+  return points;
+}
+
+Release<ColumnHistogram> HistogramJob::run(Source& source, Context& context) const {
+  const Points points = read(source, context);
+  context.begins_to_draw();
   auto released = method_.run(points, context);
   return {
       {axes_, std::move(released.value)}, std::move(released.accuracy), std::move(released.spent)};

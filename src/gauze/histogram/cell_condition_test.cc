@@ -1,4 +1,4 @@
-#include "gauze/engine/cell_condition.h"
+#include "gauze/histogram/cell_condition.h"
 
 #include <gtest/gtest.h>
 

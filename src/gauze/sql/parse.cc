@@ -1,4 +1,4 @@
-#include "gauze/query/parse.h"
+#include "gauze/sql/parse.h"
 
 #include <pg_query.h>
 
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "gauze/base/error.h"
-#include "gauze/query/ast_internal.h"
-#include "gauze/query/parse_internal.h"
+#include "gauze/sql/ast.h"
+#include "gauze/sql/parse_internal.h"
 
 namespace gauze {
 namespace {

@@ -1,4 +1,3 @@
-#include "gauze/engine/registry_histogram_internal.h"
 #include "gauze/histogram/adaptive_hierarchy.h"
 #include "gauze/histogram/auto_histogram.h"
 #include "gauze/histogram/dawa.h"
@@ -11,6 +10,7 @@
 #include "gauze/histogram/noise_first.h"
 #include "gauze/histogram/php.h"
 #include "gauze/histogram/pruned_hierarchy.h"
+#include "gauze/histogram/register_internal.h"
 #include "gauze/histogram/structure_first.h"
 #include "gauze/histogram/wavelet.h"
 
@@ -20,25 +20,27 @@ namespace {
 
 using Type = OptionSpec::Type;
 
-Algorithm flat() {
-  return entry({.name = "flat_histogram",
-                .summary = "Counts of all cells with noise on each; best for few cells",
-                .guarantee = kPureOrNot,
-                .accuracy = "Each cell within rows_per_unit ln(1/beta)/epsilon; the variance of a "
-                            "range grows with its cells.",
-                .cost = "Time and memory proportional to the cells.",
-                .source = "Dwork, McSherry, Nissim and Smith (2006).",
-                .document = "src/gauze/histogram/flat.md",
-                .options = histogram_options(true)},
-               [](const OptionValues& values, const Shape& shape) {
-                 return FlatHistogram({.shape = shape,
-                                       .epsilon = values.number("epsilon"),
-                                       .rows_per_unit = values.whole("rows_per_unit"),
-                                       .delta = values.number("delta")});
-               });
+HistogramEntry flat() {
+  return entry(
+      {.name = "flat_histogram",
+       .summary = "Counts of all cells with noise on each; best for few cells",
+       .guarantee = kPureOrNot,
+       .accuracy = "Each cell within rows_per_unit ln(1/beta)/epsilon; the variance of a "
+                   "range grows with its cells.",
+       .cost = "Time and memory proportional to the cells.",
+       .source = "Dwork, McSherry, Nissim and Smith (2006).",
+       .document = "src/gauze/histogram/flat.md",
+       .options = histogram_options(true)},
+      [](const OptionValues& values, const Shape& shape) {
+        return FlatHistogram({.shape = shape,
+                              .epsilon = values.number("epsilon"),
+                              .rows_per_unit = values.whole("rows_per_unit"),
+                              .delta = values.number("delta")});
+      },
+      says(kNothing));
 }
 
-Algorithm hierarchical() {
+HistogramEntry hierarchical() {
   return entry(
       {.name = "hierarchical_histogram",
        .summary = "Counts of cells and of blocks of cells, fitted to each other; good at ranges",
@@ -66,7 +68,8 @@ Algorithm hierarchical() {
              .delta = values.number("delta"),
              .branching = static_cast<std::uint32_t>(branching),
              .budget = budget == "equal" ? LevelBudget::kEqual : LevelBudget::kGeometric});
-      });
+      },
+      says(kNothing));
 }
 
 /// One question each; along one axis as one set.
@@ -128,7 +131,26 @@ std::optional<Workload> declared_of(const OptionValues& values, const Shape& sha
   return {};
 }
 
-Algorithm automatic() {
+/// What a strategy for declared questions leaves out.
+std::string left_out_by_strategy(const OptionValues& values, const std::string& /*note*/) {
+  const std::string word = values.text("workload");
+  if (word == "marginals") return "what spreading tables evenly over their cells adds is not in it";
+  if (word == "asked")
+    return "cells that no question tells apart are spread evenly, which is not in it";
+  return "";
+}
+
+/// By the method that was taken, which its note begins with.
+std::string left_out_by_choice(const OptionValues& values, const std::string& note) {
+  const std::string by_strategy =
+      note.starts_with("strategy") ? left_out_by_strategy(values, note) : "";
+  if (!by_strategy.empty()) return by_strategy;
+  if (note.find("taken out") != std::string::npos)
+    return "rows that were taken for noise are not in it";
+  return note.starts_with("flat") ? kNothing : kEvenBoxes;
+}
+
+HistogramEntry automatic() {
   return entry(
       {.name = "auto_histogram",
        .summary =
@@ -150,10 +172,11 @@ Algorithm automatic() {
                               .aim = cells ? HistogramAim::kCells : HistogramAim::kRanges,
                               .workload = declared_of(values, shape),
                               .expected_rows = values.whole("expected_rows")});
-      });
+      },
+      left_out_by_choice);
 }
 
-Algorithm adaptive() {
+HistogramEntry adaptive() {
   return entry(
       {.name = "adaptive_hierarchy",
        .summary = "Counts of blocks that are parted as long as they are full for the noise, fitted",
@@ -172,7 +195,7 @@ Algorithm adaptive() {
       });
 }
 
-Algorithm pruned() {
+HistogramEntry pruned() {
   return entry(
       {.name = "pruned_hierarchy",
        .summary =
@@ -210,7 +233,7 @@ CellRanges asked_of_one_axis(const OptionValues& values, const Shape& shape) {
   return ranges;
 }
 
-Algorithm dawa() {
+HistogramEntry dawa() {
   return entry(
       {.name = "dawa",
        .summary = "Finds blocks of even counts first, then counts the blocks; for sparse or "
@@ -239,7 +262,7 @@ Algorithm dawa() {
       });
 }
 
-Algorithm noise_first() {
+HistogramEntry noise_first() {
   return entry({.name = "noise_first",
                 .summary = "Noise on every cell, then neighbours that look alike are merged",
                 .guarantee = kPureOrNot,
@@ -259,7 +282,7 @@ Algorithm noise_first() {
                });
 }
 
-Algorithm wavelet() {
+HistogramEntry wavelet() {
   return entry(
       {.name = "wavelet_histogram",
        .summary = "Noise on Haar's sums and differences; a hierarchy of halves in disguise",
@@ -274,10 +297,11 @@ Algorithm wavelet() {
                                  .epsilon = values.number("epsilon"),
                                  .rows_per_unit = values.whole("rows_per_unit"),
                                  .delta = values.number("delta")});
-      });
+      },
+      says(kNothing));
 }
 
-Algorithm hdmm() {
+HistogramEntry hdmm() {
   return entry(
       {.name = "hdmm",
        .summary = "Measures what is best for the questions you declare, found by optimisation",
@@ -294,7 +318,8 @@ Algorithm hdmm() {
                               .rows_per_unit = values.whole("rows_per_unit"),
                               .delta = values.number("delta"),
                               .workload = workload_of(values, shape)});
-      });
+      },
+      left_out_by_strategy);
 }
 
 Strategy strategy_of(const OptionValues& values, const Shape& shape) {
@@ -308,7 +333,7 @@ Strategy strategy_of(const OptionValues& values, const Shape& shape) {
   return Strategy::matrix(std::move(rows));
 }
 
-Algorithm matrix() {
+HistogramEntry matrix() {
   return entry(
       {.name = "matrix_mechanism",
        .summary = "Measures the weighted sums of cells that you give, then fits all cells to them",
@@ -328,10 +353,11 @@ Algorithm matrix() {
                                 .rows_per_unit = values.whole("rows_per_unit"),
                                 .strategy = strategy_of(values, shape),
                                 .delta = values.number("delta")});
-      });
+      },
+      says(kNothing));
 }
 
-Algorithm php() {
+HistogramEntry php() {
   return entry(
       {.name = "php",
        .summary = "Bisects the cells where that helps most, then counts the parts",
@@ -359,7 +385,7 @@ Algorithm php() {
       });
 }
 
-Algorithm structure_first() {
+HistogramEntry structure_first() {
   return entry(
       {.name = "structure_first",
        .summary = "Chooses the ends of a few buckets one by one, then counts the buckets",
@@ -387,7 +413,11 @@ Algorithm structure_first() {
       });
 }
 
-Algorithm fourier() {
+std::string left_out_of_waves(const OptionValues& /*values*/, const std::string& note) {
+  return note.ends_with("dropped") ? "what the dropped frequencies held is not in it" : "";
+}
+
+HistogramEntry fourier() {
   return entry(
       {.name = "fourier_histogram",
        .summary = "Keeps the slow waves of a series of counts; for smooth data",
@@ -413,10 +443,11 @@ Algorithm fourier() {
                                  .frequencies = static_cast<std::uint32_t>(kept),
                                  .most_frequencies = static_cast<std::uint32_t>(most),
                                  .choice_share = values.number("choice_share")});
-      });
+      },
+      left_out_of_waves);
 }
 
-Algorithm mwem() {
+HistogramEntry mwem() {
   return entry(
       {.name = "mwem",
        .summary = "Learns the counts from the ranges that are answered worst, round by round",
@@ -439,24 +470,16 @@ Algorithm mwem() {
                               .rounds = static_cast<std::uint32_t>(rounds),
                               .total_share = values.number("total_share"),
                               .choice_share = values.number("choice_share")});
-      });
+      },
+      says("what no round has measured is not in it"));
 }
 
 }  // namespace
 
-std::vector<Algorithm> cell_histograms() {
+std::vector<HistogramEntry> cell_histograms() {
   return {automatic(), adaptive(),        flat(),    hierarchical(), wavelet(),
           hdmm(),      matrix(),          pruned(),  dawa(),         noise_first(),
           php(),       structure_first(), fourier(), mwem()};
-}
-
-std::vector<Algorithm> histogram_algorithms() {
-  std::vector<Algorithm> all = cell_histograms();
-  for (Algorithm& each : point_histograms()) {
-    each.points = true;
-    all.push_back(std::move(each));
-  }
-  return all;
 }
 
 }  // namespace gauze::internal

@@ -1,12 +1,12 @@
-#include "gauze/query/expression.h"
+#include "gauze/sql/expression.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "gauze/numeric/infinity.h"
-#include "gauze/query/evaluate_internal.h"
 #include "gauze/random/uniform.h"
+#include "gauze/sql/evaluate.h"
 #include "gauze/testing/seeded_bits.h"
 
 namespace gauze {

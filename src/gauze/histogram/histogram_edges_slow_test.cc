@@ -7,8 +7,8 @@
 
 #include "gauze/base/error.h"
 #include "gauze/data/source.h"
-#include "gauze/engine/histogram_job.h"
-#include "gauze/engine/release.h"
+#include "gauze/histogram/histogram_job.h"
+#include "gauze/histogram/histogram_method.h"
 #include "gauze/testing/seeded_bits.h"
 
 namespace gauze {
@@ -36,18 +36,18 @@ std::vector<Edge> edges() {
           {"a million empty cells in the plane", {{1000, 1000}}, {}, 0}};
 }
 
-bool knows(const Algorithm& method, const std::string& name) {
-  for (const OptionSpec& option : method.options)
+bool knows(const HistogramEntry& method, const std::string& name) {
+  for (const OptionSpec& option : method.about.options)
     if (option.name == name) return true;
   return false;
 }
 
 /// Epsilon 1 and what the method needs besides.
-nlohmann::json options_for(const Algorithm& method, std::uint64_t cells) {
+nlohmann::json options_for(const HistogramEntry& method, std::uint64_t cells) {
   nlohmann::json options = {{"epsilon", "1"}, {"rows_per_unit", "1"}, {"cells", "1"}};
   if (knows(method, "count_limit")) options["count_limit"] = "100";
-  if (method.name == "sparse_histogram") options["delta"] = "1e-6";
-  if (method.name != "matrix_mechanism") return options;
+  if (method.about.name == "sparse_histogram") options["delta"] = "1e-6";
+  if (method.about.name != "matrix_mechanism") return options;
   nlohmann::json identity = nlohmann::json::array();  // every cell by itself
   for (std::uint64_t i = 0; i < cells * cells; ++i)
     identity.push_back(i % (cells + 1) == 0 ? 1 : 0);
@@ -56,10 +56,9 @@ nlohmann::json options_for(const Algorithm& method, std::uint64_t cells) {
 }
 
 /// Nothing if the method is not for this shape, which it says before there is data.
-std::optional<HistogramMethod> method_for(const Algorithm& algorithm, const Shape& shape) {
+std::optional<HistogramMethod> method_for(const HistogramEntry& entry, const Shape& shape) {
   try {
-    return algorithm.histogram(
-        OptionValues(algorithm.options, options_for(algorithm, shape.cells())), shape);
+    return entry.on(OptionValues(entry.about.options, options_for(entry, shape.cells())), shape);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidOption);
     const std::string why = error.what();
@@ -80,12 +79,11 @@ void expect_near(const RangeEstimate& total, double rows, double more) {
 
 // Every method that is in the registry, on all of them but what it refuses.
 TEST(HistogramEdges, EveryMethodTakesThemOrSaysWhyNot) {
-  for (const Algorithm& each : algorithms()) {
-    if (!each.histogram) continue;
+  for (const HistogramEntry& each : histogram_entries()) {
     int taken = 0;
     for (const Edge& edge : edges()) {
-      SCOPED_TRACE(each.name + ", " + edge.name);
-      if (each.name == "matrix_mechanism" && edge.shape.cells() > 200)
+      SCOPED_TRACE(each.about.name + ", " + edge.name);
+      if (each.about.name == "matrix_mechanism" && edge.shape.cells() > 200)
         continue;  // a number for each pair
       const auto method = method_for(each, edge.shape);
       if (!method) continue;
@@ -96,7 +94,7 @@ TEST(HistogramEdges, EveryMethodTakesThemOrSaysWhyNot) {
       const RangeHistogram histogram = method->run(edge.points, context).value;
       // mwem's estimate has at least one row, which is in its promise.
       expect_near(histogram.total(), edge.rows,
-                  each.name == "mwem" ? method->accuracy(0.95).half_width : 0);
+                  each.about.name == "mwem" ? method->accuracy(0.95).half_width : 0);
       Box first = Box::whole(edge.shape);
       for (std::size_t axis = 0; axis < first.end.size(); ++axis) first.end[axis] = 1;
       const RangeEstimate cell = histogram.range(first);
@@ -106,7 +104,7 @@ TEST(HistogramEdges, EveryMethodTakesThemOrSaysWhyNot) {
       for (const double value : histogram.cells()) sum += value;
       EXPECT_NEAR(sum, histogram.total().value, 1e-6 * (1 + std::abs(sum)));
     }
-    EXPECT_GE(taken, 4) << each.name;
+    EXPECT_GE(taken, 4) << each.about.name;
   }
 }
 
@@ -130,19 +128,21 @@ TEST(HistogramEdges, EveryMethodCountsWhatLiesOutsideAtTheEnds) {
   const Schema schema = parse_schema(R"({"version": 1, "dataset": "d", "tables": {"t": {
     "unit": "person", "rows_per_unit": 1, "columns": {"person": {"type": "integer"},
     "age": {"type": "integer", "lower": 0, "upper": 99}}}}})");
-  for (const Algorithm& each : algorithms()) {
-    if (!each.histogram) continue;
-    SCOPED_TRACE(each.name);
+  for (const HistogramEntry& each : histogram_entries()) {
+    SCOPED_TRACE(each.about.name);
     nlohmann::json options = options_for(each, 100);
     options["cells"] = "0";
     if (knows(each, "count_limit")) options["count_limit"] = "1000";
-    const HistogramJob job({.algorithm = each.name,
+    const HistogramJob job({.method = each,
                             .options = std::move(options),
                             .table = schema.table("t"),
                             .columns = std::vector<std::string>{"age"}});
     SeededBits bits(12);
-    const RangeHistogram histogram = release(job, *source, bits).value.histogram;
-    expect_near(histogram.total(), 600, each.name == "mwem" ? job.accuracy(0.95).half_width : 0);
+    Meter meter(job.event());
+    Context context{meter, bits};
+    const RangeHistogram histogram = job.run(*source, context).value.histogram;
+    expect_near(histogram.total(), 600,
+                each.about.name == "mwem" ? job.accuracy(0.95).half_width : 0);
   }
   std::filesystem::remove(path);
 }

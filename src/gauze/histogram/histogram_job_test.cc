@@ -1,4 +1,4 @@
-#include "gauze/engine/histogram_job.h"
+#include "gauze/histogram/histogram_job.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "gauze/data/source.h"
-#include "gauze/engine/release.h"
+#include "gauze/histogram/histogram_method.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 
@@ -46,7 +46,7 @@ class Data {
 
 HistogramJob job(std::vector<std::string> columns, nlohmann::json options = {{"epsilon", 1}},
                  const char* algorithm = "flat_histogram") {
-  return HistogramJob({.algorithm = algorithm,
+  return HistogramJob({.method = find_histogram(algorithm),
                        .options = std::move(options),
                        .table = parse_schema(kSchema).table("t"),
                        .columns = std::move(columns)});
@@ -57,7 +57,9 @@ const nlohmann::json kLoud = {{"epsilon", 100000}};
 
 RangeHistogram released(const HistogramJob& job, const Data& data) {
   SeededBits bits(1);
-  return release(job, *data.source(), bits).value.histogram;
+  Meter meter(job.event());
+  Context context{meter, bits};
+  return job.run(*data.source(), context).value.histogram;
 }
 
 TEST(HistogramJob, CountsRowsByColumnsOfATable) {
@@ -75,29 +77,28 @@ TEST(HistogramJob, CountsRowsByColumnsOfATable) {
 }
 
 // From then on the answer is waited for: whoever stops a release stops it here at the latest.
-TEST(HistogramJob, IsAtItsEndOnceAndBeforeNoiseIsDrawn) {
+TEST(HistogramJob, TellsOnceAndBeforeItChargesThatItBeginsToDraw) {
   struct Cancelled {};
   for (const bool cancels : {false, true}) {
     const Data data("1,10,a,5\n2,99,b,99\n");
-    std::vector<double> heard;
-    const HistogramJob counted({.algorithm = "flat_histogram",
-                                .options = {{"epsilon", 1}},
-                                .table = parse_schema(kSchema).table("t"),
-                                .columns = std::vector<std::string>{"age"},
-                                .progress = [&](double done) {
-                                  heard.push_back(done);
-                                  if (cancels && done >= 1) throw Cancelled();
-                                }});
+    const HistogramJob counted = job({"age"});
     SeededBits bits(1);
     Meter meter(counted.event());
-    Context context{meter, bits};
+    int told = 0;
+    const Watch watch{.progress = [&](double, std::string_view) { EXPECT_EQ(told, 0); },
+                      .drawing =
+                          [&] {
+                            ++told;
+                            EXPECT_TRUE(meter.charged().empty());
+                            if (cancels) throw Cancelled();
+                          }};
+    Context context{meter, bits, &watch};
     if (cancels)
       EXPECT_THROW(counted.run(*data.source(), context), Cancelled);
     else
       counted.run(*data.source(), context);
     EXPECT_EQ(meter.charged().empty(), cancels);
-    EXPECT_EQ(std::count(heard.begin(), heard.end(), 1.0), 1);
-    EXPECT_EQ(heard.back(), 1);
+    EXPECT_EQ(told, 1);
   }
 }
 
@@ -149,22 +150,21 @@ TEST(HistogramJob, APersonCountsInACellAtMostAsOftenAsItsNoiseIsFor) {
 
 TEST(HistogramJob, EveryMethodRunsOnATable) {
   const Data data("1,10,a,5\n1,10,a,50\n2,99,b,99\n3,0,c,0\n");
-  for (const Algorithm& each : algorithms()) {
-    if (!each.histogram) continue;
+  for (const HistogramEntry& each : histogram_entries()) {
     nlohmann::json options = {{"epsilon", 1}, {"cells", "16"}};
-    for (const OptionSpec& option : each.options)
+    for (const OptionSpec& option : each.about.options)
       if (option.name == "count_limit") options["count_limit"] = 100;
     for (const std::vector<std::string>& columns :
          {std::vector<std::string>{"age"}, std::vector<std::string>{"age", "weight"}}) {
       try {
-        const HistogramJob on_columns = job(columns, options, each.name.c_str());
+        const HistogramJob on_columns = job(columns, options, each.about.name.c_str());
         SeededBits bits(2);
         const auto answer = release(on_columns, *data.source(), bits);
-        EXPECT_EQ(answer.spent, on_columns.event()) << each.name;
-        EXPECT_TRUE(std::isfinite(answer.value.histogram.total().value)) << each.name;
+        EXPECT_EQ(answer.spent, on_columns.event()) << each.about.name;
+        EXPECT_TRUE(std::isfinite(answer.value.histogram.total().value)) << each.about.name;
       } catch (const Error& error) {
         // Some are for one axis alone, some for several.
-        EXPECT_EQ(error.code(), ErrorCode::kInvalidOption) << each.name;
+        EXPECT_EQ(error.code(), ErrorCode::kInvalidOption) << each.about.name;
       }
     }
   }
@@ -194,7 +194,7 @@ TEST(HistogramJob, WhatDoesNotFitIsRefusedBeforeAnythingIsRead) {
   EXPECT_ERROR(job({"age"}, {{"epsilon", 1}, {"cells", "101"}}), ErrorCode::kInvalidOption);
   EXPECT_ERROR(job({"age"}, {{"epsilon", 1}, {"cells", "3,4"}}), ErrorCode::kInvalidOption);
   EXPECT_ERROR(job({"age"}, {{"epsilon", 0}}), ErrorCode::kInvalidOption);
-  EXPECT_ERROR(job({"age"}, {{"epsilon", 1}}, "mean"), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(job({"age"}, {{"epsilon", 1}}, "mean"), ErrorCode::kUnknownName);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "gauze/query/expression.h"
+#include "gauze/sql/expression.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "gauze/base/error.h"
 #include "gauze/numeric/infinity.h"
-#include "gauze/query/evaluate_internal.h"
+#include "gauze/sql/evaluate.h"
 
 namespace gauze {
 
