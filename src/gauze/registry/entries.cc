@@ -1,7 +1,6 @@
 #include "gauze/registry/entries.h"
 
 #include <algorithm>
-#include <span>
 
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
@@ -38,7 +37,7 @@ Task on_plain_rows(Task task, double confidence) {
   return task;
 }
 
-/// The task, refused on tables.
+/// An entry whose task is made on plain values and then wrapped. Tables are refused.
 Algorithm with_maker(Algorithm about, std::function<Task(const Asked& asked, Task plain)> wrap,
                      MakeTask make) {
   const auto refused = std::make_shared<const Algorithm>(about);
@@ -127,38 +126,30 @@ ColumnOfTable column_of_table(const Algorithm& algorithm, const Asked& asked, Co
   return of;
 }
 
-/// The rows that take part.
-std::vector<std::size_t> taken_rows(const Column& column, bool nulls_count) {
-  std::vector<std::size_t> taken;
-  taken.reserve(column.size());
+/// The values of those who take part.
+template <class Value, class Read>
+std::vector<Value> taken(const Column& column, bool nulls_count, Read value) {
+  std::vector<Value> values;
+  values.reserve(column.size());
   for (std::size_t row = 0; row < column.size(); ++row)
-    if (nulls_count || !column.is_null(row)) taken.push_back(row);
-  return taken;
-}
-
-template <class Number>
-std::vector<Number> picked(std::span<const Number> all, const std::vector<std::size_t>& rows) {
-  std::vector<Number> values;
-  values.reserve(rows.size());
-  for (const std::size_t row : rows) values.push_back(all[row]);
+    if (nulls_count || !column.is_null(row)) values.push_back(value(row));
   return values;
 }
 
-/// The values of those who take part, as numbers where they are; what is no value is an empty text.
+/// The same as numbers where they are; what is no value is an empty text.
 Rows values_of(const Column& column, bool nulls_count) {
-  const std::vector<std::size_t> taken = taken_rows(column, nulls_count);
   const bool known = !nulls_count || !column.has_nulls();
   if (known && column.type() == Type::kInteger)
-    return Rows::of_integers(picked(column.integers(), taken));
-  if (known && !column.reals().empty()) return Rows::of_numbers(picked(column.reals(), taken));
-  std::vector<std::string> texts;
-  texts.reserve(taken.size());
+    return Rows::of_integers(taken<std::int64_t>(
+        column, nulls_count, [all = column.integers()](std::size_t row) { return all[row]; }));
+  if (known && !column.reals().empty())
+    return Rows::of_numbers(taken<double>(
+        column, nulls_count, [all = column.reals()](std::size_t row) { return all[row]; }));
   const bool text = column.type() == Type::kText;
-  for (const std::size_t row : taken)
-    texts.push_back(column.is_null(row) ? std::string()
-                    : text              ? std::string(column.text(row))
-                                        : to_text(column.value(row)));
-  return Rows(std::move(texts));
+  return Rows(taken<std::string>(column, nulls_count, [&](std::size_t row) {
+    if (column.is_null(row)) return std::string();
+    return text ? std::string(column.text(row)) : to_text(column.value(row));
+  }));
 }
 
 Rows read_column(Source& source, const ColumnOfTable& of, Context& context) {
@@ -239,6 +230,7 @@ Algorithm on_rows(Algorithm about, MakeTask make) {
 
 Algorithm on_column(Algorithm about, MakeTask make, ColumnUse use) {
   about.kind = column_kind();
+  if (use.optional) about.kind.asks.front().description += "; none is needed";
   const auto self = std::make_shared<const Algorithm>(about);
   about.make = [self, make = std::move(make), use](const Asked& asked) {
     if (asked.schema == nullptr)
