@@ -13,7 +13,7 @@ namespace {
 using Type = OptionSpec::Type;
 using nlohmann::json;
 
-const char* const kAnswers =
+const char* const kStream =
     "one exact answer per line, each a question's; lines are read as they come, and no further "
     "once the last answer above was given. Where each has its own threshold, give the difference "
     "and --threshold 0";
@@ -24,17 +24,17 @@ const char* const kAccuracy =
     "All of k answers are put on the right side, save those within q ln(k/(2 beta)) or so of the "
     "threshold, with probability 1 - beta; q is about 2 positives sensitivity / epsilon, half of "
     "that for monotone answers.";
-const char* const kSource =
+const char* const kThresholdSource =
     "Dwork, Naor, Reingold, Rothblum and Vadhan (2009); Lyu, Su and Li, Understanding the Sparse "
     "Vector Technique for Differential Privacy (2017).";
 
-OptionSpec sensitivity_option() {
+OptionSpec answer_sensitivity_option() {
   return {"sensitivity", Type::kNumber, "how far one person can move any answer, above 0", ""};
 }
 OptionSpec threshold_option() {
   return {"threshold", Type::kNumber, "what an answer is compared with", ""};
 }
-OptionSpec monotone_option() {
+OptionSpec monotone_answers_option() {
   return {"monotone", Type::kFlag,
           "promise that one person moves all answers the same way, as counts do; only under "
           "add_remove, and half the noise. Broken promises break privacy",
@@ -121,18 +121,19 @@ Algorithm sparse_vector() {
   return with_positives(
       {.name = "sparse_vector",
        .summary = "Say which answers of a stream are above a threshold; those below are free",
-       .input = kAnswers,
+       .input = kStream,
        .guarantee = kGuarantee,
        .accuracy = kAccuracy,
        .cost = "Constant time and no memory per answer.",
-       .source = kSource,
+       .source = kThresholdSource,
        .document = "src/gauze/mechanism/sparse_vector.md",
        .when = reason_for("Questions that come one after the other",
                           {.wanted = 2, .all_known = false, .has_threshold = true}),
        .example = "seq 0 5 500 | gauze release sparse_vector --epsilon 1 --threshold 100 "
                   "--positives 3 --sensitivity 1 -",
-       .options = {epsilon_option(), threshold_option(), positives_option(), sensitivity_option(),
-                   monotone_option(), value_share_option(), relation_option("add_remove")}},
+       .options = {epsilon_option(), threshold_option(), positives_option(),
+                   answer_sensitivity_option(), monotone_answers_option(), value_share_option(),
+                   relation_option("add_remove")}},
       positives_of);
 }
 
@@ -140,18 +141,18 @@ Algorithm above_threshold() {
   return with_positives(
       {.name = "above_threshold",
        .summary = "Find the first answer of a stream that is above a threshold",
-       .input = kAnswers,
+       .input = kStream,
        .guarantee = kGuarantee,
        .accuracy = kAccuracy,
        .cost = "Constant time and no memory per answer.",
-       .source = kSource,
+       .source = kThresholdSource,
        .document = "src/gauze/mechanism/sparse_vector.md",
        .when = reason_for("Waiting for something to happen",
                           {.wanted = 1, .all_known = false, .has_threshold = true}),
        .example = "seq 0 5 500 | gauze release above_threshold --epsilon 1 --threshold 100 "
                   "--sensitivity 1 -",
-       .options = {epsilon_option(), threshold_option(), sensitivity_option(), monotone_option(),
-                   value_share_option(), relation_option("add_remove")}},
+       .options = {epsilon_option(), threshold_option(), answer_sensitivity_option(),
+                   monotone_answers_option(), value_share_option(), relation_option("add_remove")}},
       one);
 }
 
@@ -166,7 +167,7 @@ Algorithm retraversal() {
        .accuracy =
            "As sparse_vector, against a threshold that is raised by `raise` standard deviations.",
        .cost = "Answers times passes.",
-       .source = kSource,
+       .source = kThresholdSource,
        .document = "src/gauze/mechanism/retraversal.md",
        .when = reason_for("A list of which perhaps few are worth choosing",
                           {.wanted = 2, .has_threshold = true, .fill_up = false}),
@@ -175,8 +176,8 @@ Algorithm retraversal() {
        .options = {epsilon_option(),
                    threshold_option(),
                    positives_option(),
-                   sensitivity_option(),
-                   monotone_option(),
+                   answer_sensitivity_option(),
+                   monotone_answers_option(),
                    {"raise", Type::kNumber,
                     "by how many standard deviations of a comparison the threshold is raised", "2"},
                    {"passes", Type::kWhole, "goes through the list at most so often", "1000"},
