@@ -10,8 +10,8 @@
 #include "gauze/base/words.h"
 #include "gauze/engine/meaning.h"
 #include "gauze/engine/release.h"
-#include "gauze/sql/parse.h"
 #include "gauze/random/system_bits.h"
+#include "gauze/sql/parse.h"
 #include "numbers.h"
 #include "progress.h"
 
