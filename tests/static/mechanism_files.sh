@@ -15,11 +15,11 @@ for header in src/gauze/mechanism/*.h; do
   for line in Privacy Accuracy Numerics Argument; do
     grep -q "^///* *$line " "$header" || complain "$header does not say its $line"
   done
-  grep -rq "\"gauze/mechanism/${header##*/}\"" src/gauze/engine/*.cc || complain "$header is not in the registry"
+  grep -rq "\"gauze/mechanism/${header##*/}\"" src/gauze/mechanism/register*.cc || complain "$header is not in the registry"
 done
 ((found)) || complain "found no mechanisms"
 # Every page that the registry names exists.
 while read -r page; do
   [[ -f $page ]] || complain "the registry names $page, which does not exist"
-done < <(grep -rhoE 'src/gauze/[a-z_/]+\.md' src/gauze/engine --include='*.cc' | sort -u)
+done < <(grep -rhoE 'src/gauze/[a-z_/]+\.md' src/gauze --include='register*.cc' | sort -u)
 exit $bad

@@ -3,9 +3,10 @@
 #include <benchmark/benchmark.h>
 
 #include "gauze/audit/audit.h"
-#include "gauze/engine/auditing.h"
+#include "gauze/engine/families.h"
 #include "gauze/mechanism/discrete_laplace.h"
 #include "gauze/random/uniform.h"
+#include "gauze/registry/auditing.h"
 
 namespace gauze {
 namespace {
@@ -47,9 +48,8 @@ void mechanism(benchmark::State& state) {
 BENCHMARK(mechanism)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
 
 void registry(benchmark::State& state, const char* name, const nlohmann::json& options) {
-  const Algorithm& algorithm = find_algorithm(name);
-  const OptionValues values(algorithm.options, options);
-  audit_all(state, audit_subject(algorithm, values, neighbours_for(algorithm, values)));
+  const Algorithm& algorithm = built_in().find(name);
+  audit_all(state, audit_subject(algorithm, options, neighbours_for(algorithm, options)));
 }
 BENCHMARK_CAPTURE(registry, count, "count", {{"epsilon", 1}, {"relation", "add_remove"}})
     ->Unit(benchmark::kSecond)

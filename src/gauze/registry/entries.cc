@@ -10,8 +10,7 @@
 namespace gauze {
 namespace {
 
-/// States the error bar at the confidence that was asked for, where it is known before the run.
-/// `size` is the length of an input, of those whose length is public.
+/// States the error bar where it is known before the run.
 Task::Draw with_promise(Task::Draw draw, std::optional<Accuracy> promise) {
   if (!promise) return draw;
   return [draw = std::move(draw), promise = std::move(promise)](Context& context) {
@@ -21,17 +20,24 @@ Task::Draw with_promise(Task::Draw draw, std::optional<Accuracy> promise) {
   };
 }
 
+/// What is promised of an input of this size.
+std::optional<Accuracy> promised(const Task::Promise& promise, std::uint64_t size,
+                                 double confidence) {
+  return promise ? promise(size, confidence) : std::nullopt;
+}
+
 /// The task on plain rows, with error bars at this confidence.
 Task on_plain_rows(Task task, double confidence) {
   task.read = [read = task.read, promise = task.accuracy, confidence](
                   const Input& input, Context& context) -> Task::Draw {
     Task::Draw draw = read(input, context);
-    return with_promise(std::move(draw), promise(std::get<Rows>(input).size(), confidence));
+    return with_promise(std::move(draw),
+                        promised(promise, std::get<Rows>(input).size(), confidence));
   };
   return task;
 }
 
-/// The task, refused on tables.
+/// An entry whose task is made on plain values and then wrapped. Tables are refused.
 Algorithm with_maker(Algorithm about, std::function<Task(const Asked& asked, Task plain)> wrap,
                      MakeTask make) {
   const auto refused = std::make_shared<const Algorithm>(about);
@@ -74,7 +80,7 @@ struct ColumnOfTable {
 
 nlohmann::json completed(const Algorithm& algorithm, const ColumnOfTable& of,
                          nlohmann::json options) {
-  if (options.is_null()) options = nlohmann::json::object();
+  if (!options.is_object()) options = nlohmann::json::object();
   if (!options.contains("relation")) options["relation"] = name(Relation::kAddRemove);
   require(options["relation"] == name(Relation::kAddRemove),
           "relation: is add_remove on tables, for the number of privacy units is private");
@@ -120,28 +126,30 @@ ColumnOfTable column_of_table(const Algorithm& algorithm, const Asked& asked, Co
   return of;
 }
 
-/// The values of those who take part, as numbers where they are; what is no value is an empty text.
-Rows values_of(const Column& column, bool nulls_count) {
-  std::vector<std::size_t> taken;
-  taken.reserve(column.size());
+/// The values of those who take part.
+template <class Value, class Read>
+std::vector<Value> taken(const Column& column, bool nulls_count, Read value) {
+  std::vector<Value> values;
+  values.reserve(column.size());
   for (std::size_t row = 0; row < column.size(); ++row)
-    if (nulls_count || !column.is_null(row)) taken.push_back(row);
-  const auto each = [&](auto value) {
-    std::vector<decltype(value(std::size_t{}))> values;
-    values.reserve(taken.size());
-    for (const std::size_t row : taken) values.push_back(value(row));
-    return Rows(std::move(values));
-  };
-  const bool all_known = !nulls_count;
-  if (column.type() == Type::kInteger && all_known)
-    return each([&](std::size_t row) { return column.integers()[row]; });
-  if (!column.reals().empty() && all_known)
-    return each([&](std::size_t row) { return column.reals()[row]; });
+    if (nulls_count || !column.is_null(row)) values.push_back(value(row));
+  return values;
+}
+
+/// The same as numbers where they are; what is no value is an empty text.
+Rows values_of(const Column& column, bool nulls_count) {
+  const bool known = !nulls_count || !column.has_nulls();
+  if (known && column.type() == Type::kInteger)
+    return Rows::of_integers(taken<std::int64_t>(
+        column, nulls_count, [all = column.integers()](std::size_t row) { return all[row]; }));
+  if (known && !column.reals().empty())
+    return Rows::of_numbers(taken<double>(
+        column, nulls_count, [all = column.reals()](std::size_t row) { return all[row]; }));
   const bool text = column.type() == Type::kText;
-  return each([&](std::size_t row) {
+  return Rows(taken<std::string>(column, nulls_count, [&](std::size_t row) {
     if (column.is_null(row)) return std::string();
     return text ? std::string(column.text(row)) : to_text(column.value(row));
-  });
+  }));
 }
 
 Rows read_column(Source& source, const ColumnOfTable& of, Context& context) {
@@ -182,7 +190,8 @@ Task on_table(const std::string& algorithm, ColumnOfTable column, Task task, dou
                   const Input& input, Context& context) -> Task::Draw {
     Source& source = std::get<std::reference_wrapper<Source>>(input);
     // How many rows take part is private, so that no promise may depend on it.
-    return with_promise(read(read_column(source, *of, context), context), promise(1, confidence));
+    return with_promise(read(read_column(source, *of, context), context),
+                        promised(promise, 1, confidence));
   };
   return task;
 }
@@ -221,6 +230,7 @@ Algorithm on_rows(Algorithm about, MakeTask make) {
 
 Algorithm on_column(Algorithm about, MakeTask make, ColumnUse use) {
   about.kind = column_kind();
+  if (use.optional) about.kind.asks.front().description += "; none is needed";
   const auto self = std::make_shared<const Algorithm>(about);
   about.make = [self, make = std::move(make), use](const Asked& asked) {
     if (asked.schema == nullptr)
@@ -246,7 +256,7 @@ Algorithm on_lines(Algorithm about, MakeTask make,
       Dialogue& talk = std::get<std::reference_wrapper<Dialogue>>(input);
       return [lines, event, promise, confidence, &talk](Context& inner) {
         Release<Result> answer = converse(lines, talk, inner);
-        if (auto accuracy = promise(answer.value.json["value"].size(), confidence))
+        if (auto accuracy = promised(promise, answer.value.json["value"].size(), confidence))
           answer.accuracy = *accuracy;
         answer.spent = event;
         return answer;

@@ -21,8 +21,8 @@ struct ColumnChoice {
 class Rows {
  public:
   explicit Rows(std::vector<std::string> cells) : cells_(std::move(cells)) {}
-  explicit Rows(std::vector<double> cells) : cells_(std::move(cells)) {}
-  explicit Rows(std::vector<std::int64_t> cells) : cells_(std::move(cells)) {}
+  static Rows of_numbers(std::vector<double> cells) { return Rows(Cells(std::move(cells))); }
+  static Rows of_integers(std::vector<std::int64_t> cells) { return Rows(Cells(std::move(cells))); }
 
   /// Reads comma-separated lines (RFC 4180 quotes; blank lines are no rows). What depends on the
   /// first line alone fails with `kInvalidInput` or `kUnknownName`; a shorter later line has an
@@ -48,7 +48,11 @@ class Rows {
   std::vector<std::int64_t> integer_vector() const;
 
  private:
-  std::variant<std::vector<std::string>, std::vector<double>, std::vector<std::int64_t>> cells_;
+  using Cells =
+      std::variant<std::vector<std::string>, std::vector<double>, std::vector<std::int64_t>>;
+  explicit Rows(Cells cells) : cells_(std::move(cells)) {}
+
+  Cells cells_;
 };
 
 }  // namespace gauze

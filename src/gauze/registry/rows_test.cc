@@ -74,5 +74,23 @@ TEST(Rows, AVectorHoldsFiniteNumbersOnlyAndItsErrorsCarryNoData) {
   }
 }
 
+// A column of a database is the same as its text.
+TEST(Rows, NumbersAreWhatTheirTextIs) {
+  const std::vector<double> numbers = {0.1, -2.5, 3, 1e300, -1e300, 0x1p62, 0.5, 1.5};
+  const std::vector<std::int64_t> integers = {0, -7, INT64_MAX, INT64_MIN, (1ll << 53) + 1};
+  const auto same = [](const Rows& typed) {
+    const Rows text(typed.cells());
+    EXPECT_EQ(typed.size(), text.size());
+    EXPECT_EQ(typed.numbers(), text.numbers());
+    EXPECT_EQ(typed.integers(-1), text.integers(-1));
+  };
+  same(Rows::of_numbers(numbers));
+  same(Rows::of_integers(integers));
+  const Rows none = Rows::of_numbers({NAN, INFINITY});
+  EXPECT_EQ(none.integers(-1), (std::vector<std::int64_t>{-1, INT64_MAX}));
+  EXPECT_EQ(none.integers(-1), Rows(none.cells()).integers(-1));
+  EXPECT_EQ(Rows::of_numbers({0.1}).cells(), (std::vector<std::string>{"0.1"}));
+}
+
 }  // namespace
 }  // namespace gauze

@@ -13,7 +13,7 @@
 // Tasks from typed mechanisms that take rows and release a value:
 //
 //     Task task = task_of(Sum({.lower = 0, ...}), numbers);
-//     Release<Result> answer = release(task, Rows({"1", "2"}), bits);
+//     Release<Result> answer = task.run(Rows({"1", "2"}), context);
 namespace gauze {
 
 /// A value as a result: under "value" in JSON, in plain words as text.

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "gauze/engine/registry.h"
+#include "gauze/registry/algorithm.h"
 
 namespace gauze::testing {
 

@@ -3,8 +3,10 @@
 #include <string>
 
 #include "gauze/base/error.h"
-#include "gauze/engine/registry_internal.h"
 #include "gauze/mechanism/key_selection.h"
+#include "gauze/mechanism/register_internal.h"
+#include "gauze/registry/common_options.h"
+#include "gauze/registry/entries.h"
 
 // Which words may be said at all.
 namespace gauze::internal {
@@ -64,7 +66,7 @@ Dictionary read_keys(const Rows& rows, std::uint64_t most) {
   return result;
 }
 
-Job key_job(const OptionValues& values) {
+Task key_task(const OptionValues& values) {
   const std::uint64_t most = values.whole("keys_per_unit");
   const auto mechanism = std::make_shared<const KeySelection>(
       KeySelection({.epsilon = values.number("epsilon"),
@@ -79,18 +81,11 @@ Job key_job(const OptionValues& values) {
       return Release<nlohmann::json>{nlohmann::json(named), answer.accuracy, answer.spent};
     };
   };
-  return Job(
-      mechanism->event(),
-      [mechanism](std::uint64_t, double confidence) -> std::optional<Accuracy> {
-        return mechanism->accuracy(confidence);
-      },
-      read);
+  return values_task(mechanism->event(), promise_of(mechanism), read);
 }
 
-}  // namespace
-
-std::vector<Algorithm> key_algorithms() {
-  return {
+Algorithm key_selection() {
+  return on_rows(
       {.name = "key_selection",
        .summary = "Which keys enough people have to be named",
        .input = "one row per person: that person's keys, separated by semicolons; the first "
@@ -104,12 +99,24 @@ std::vector<Algorithm> key_algorithms() {
            "Desfontaines, Voss, Gipson and Mandayam, Differentially Private Partition Selection "
            "(2022); Swanberg, Desfontaines and Haney, DP-SIPS (2023).",
        .document = "src/gauze/mechanism/key_selection.md",
+       .example = "yes 'apple;pear' | head -400 | gauze release key_selection --epsilon 1 --delta "
+                  "1e-6 --keys-per-unit 2 -",
        .options = {epsilon_option(),
                    {"delta", Type::kNumber, "above 0 and below 1; 1e-6 is usual", ""},
                    {"keys_per_unit", Type::kWhole, "how many keys of a person count, at least 1",
                     ""},
                    {"method", Type::kText, "best, truncated_geometric, gaussian or sips", "best"}},
-       .make = key_job}};
+       .neighbours =
+           [](const OptionValues& values) {
+             return audit::words(values.whole("keys_per_unit"), Relation::kAddRemove);
+           }},
+      key_task);
+}
+
+}  // namespace
+
+std::vector<Algorithm> key_algorithms() {
+  return {key_selection()};
 }
 
 }  // namespace gauze::internal
