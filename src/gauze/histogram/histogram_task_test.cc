@@ -60,7 +60,7 @@ Result on_rows(const char* method, const Asked& asked) {
 
 /// A file of counts.
 Rows counts(std::vector<std::int64_t> cells) {
-  return Rows(std::move(cells));
+  return Rows::of_integers(std::move(cells));
 }
 
 std::string note(const std::vector<Note>& notes, std::string_view label) {
