@@ -55,9 +55,8 @@ std::string left_text(const Outcome& outcome) {
 /// What people look at first.
 void print_result(const Result& result) {
   if (!result.text.empty()) print_line(shown(result.text));
-  const auto* heat = result.figures.empty()
-                         ? nullptr
-                         : std::get_if<Figure::Heat>(&result.figures.front().drawing);
+  const auto* heat =
+      result.figures.empty() ? nullptr : std::get_if<Figure::Heat>(&result.figures.front().drawing);
   if (result.summary)
     print(bars_text(*result.summary, terminal_width()));
   else if (heat != nullptr)

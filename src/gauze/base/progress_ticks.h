@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
 
@@ -23,12 +22,5 @@ class ProgressTicks {
   const std::function<void(double)>& progress_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-/// Of a part that others follow: no 1, which is for the end of all.
-inline std::function<void(double done)> before_the_end(
-    const std::function<void(double done)>& progress) {
-  if (!progress) return {};
-  return [&progress](double done) { progress(std::min(done, 0.999)); };
-}
 
 }  // namespace gauze::internal

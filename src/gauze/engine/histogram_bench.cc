@@ -27,8 +27,8 @@
 #include <set>
 
 #include "gauze/base/error.h"
-#include "gauze/engine/registry.h"
 #include "gauze/engine/release.h"
+#include "gauze/histogram/histogram_method.h"
 #include "gauze/random/system_bits.h"
 
 namespace gauze {
@@ -261,8 +261,8 @@ struct Contender {
 
 std::vector<Contender> contenders() {
   std::vector<Contender> all;
-  for (const Algorithm& each : algorithms()) {
-    if (!each.histogram) continue;
+  for (const HistogramEntry& entry : histogram_entries()) {
+    const Algorithm& each = entry.about;
     const auto has = [&](const char* name) {
       return std::any_of(each.options.begin(), each.options.end(),
                          [&](const OptionSpec& option) { return option.name == name; });
@@ -310,9 +310,8 @@ const HistogramMethod& method_of(const Contender& contender, const Shape& shape)
   for (const std::uint32_t extent : shape.extents) key.append(",").append(std::to_string(extent));
   const auto found = made.find(key);
   if (found != made.end()) return found->second;
-  const Algorithm& algorithm = find_algorithm(contender.algorithm);
-  return made
-      .emplace(key, algorithm.histogram(OptionValues(algorithm.options, contender.options), shape))
+  const HistogramEntry entry = find_histogram(contender.algorithm);
+  return made.emplace(key, entry.on(OptionValues(entry.about.options, contender.options), shape))
       .first->second;
 }
 

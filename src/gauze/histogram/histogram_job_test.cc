@@ -159,7 +159,10 @@ TEST(HistogramJob, EveryMethodRunsOnATable) {
       try {
         const HistogramJob on_columns = job(columns, options, each.about.name.c_str());
         SeededBits bits(2);
-        const auto answer = release(on_columns, *data.source(), bits);
+        Meter meter(on_columns.event());
+        Context context{meter, bits};
+        const auto answer = on_columns.run(*data.source(), context);
+        EXPECT_FALSE(meter.charged().empty()) << each.about.name;
         EXPECT_EQ(answer.spent, on_columns.event()) << each.about.name;
         EXPECT_TRUE(std::isfinite(answer.value.histogram.total().value)) << each.about.name;
       } catch (const Error& error) {

@@ -1,34 +1,26 @@
 #include "gauze/histogram/register.h"
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "gauze/audit/pairs.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
 #include "gauze/histogram/histogram_method.h"
 #include "gauze/histogram/histogram_task.h"
 #include "gauze/histogram/register_internal.h"
+#include "gauze/registry/neighbours.h"
 
 namespace gauze {
 namespace {
-
-/// Counts that one person moves.
-audit::LinePairs neighbours_of(const OptionValues& values) {
-  std::size_t cells = 1;
-  for (const std::uint64_t extent : values.wholes("cells")) {
-    require(extent <= 4096 && (cells *= extent) <= 4096,
-            "cells: must be at most 4096 altogether for an audit");
-  }
-  return audit::lines_of(audit::counts(cells, values.whole("rows_per_unit")));
-}
 
 Algorithm algorithm_of(HistogramEntry entry) {
   Algorithm algorithm = entry.about;
   algorithm.kind = points_kind();
   const auto shared = std::make_shared<const HistogramEntry>(std::move(entry));
   algorithm.make = [shared](const Asked& asked) { return histogram_task(shared, asked); };
-  algorithm.neighbours = neighbours_of;
+  algorithm.neighbours = counts_of_cells;
   return algorithm;
 }
 

@@ -342,6 +342,8 @@ HistogramEntry matrix() {
        .cost = "Time proportional to the cube of the cells, once, then to cells times sums.",
        .source = "Li, Miklau, Hay, McGregor and Rastogi (2015).",
        .document = "src/gauze/histogram/matrix_mechanism.md",
+       .example = "gauze release matrix_mechanism --epsilon 0.5 --rows-per-unit 1 --cells 2 "
+                  "--strategy 1,1,0,1 counts.txt",
        .options = histogram_options(
            true, {{"strategy", Type::kNumbers,
                    "the weight of every cell in the first sum, then in the second, ...; as many "
@@ -394,6 +396,8 @@ HistogramEntry structure_first() {
        .cost = "Time proportional to the square of the cells.",
        .source = "Xu, Zhang, Xiao, Yang, Yu and Winslett (2013), with a public limit of counts.",
        .document = "src/gauze/histogram/structure_first.md",
+       .example = "gauze release structure_first --epsilon 0.5 --count-limit 1000 --data hospital "
+                  "--column age",
        .options = histogram_options(
            false, {{"count_limit", Type::kWhole,
                     "counts above this are taken for this in the search for buckets", ""},

@@ -68,6 +68,8 @@ inline const char* const kEvenBoxes = "what spreading a box evenly adds is not i
 template <class Make>
 HistogramEntry entry(Algorithm about, Make make, LeftOut left_out = says(kEvenBoxes)) {
   about.input = kCounts;
+  if (about.example.empty())
+    about.example = "gauze release " + about.name + " --epsilon 0.5 --data hospital --column age";
   return {.about = std::move(about),
           .on = [make](const OptionValues& values,
                        const Shape& shape) { return method_of(make(values, shape), shape); },

@@ -190,6 +190,8 @@ HistogramEntry sparse_histogram() {
        .source = "Korolova, Kenthapadi, Mishra and Ntoulas (2009); Wilkins, Kifer, Zhang and "
                  "Karrer (2024).",
        .document = "src/gauze/histogram/sparse.md",
+       .example = "gauze release sparse_histogram --epsilon 0.5 --delta 1e-6 --data hospital "
+                  "--column age",
        .options = histogram_options(
            false,
            {{"delta", Type::kNumber, "above 0; no threshold is certain, so there is no default",

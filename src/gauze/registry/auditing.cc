@@ -70,7 +70,8 @@ audit::LinePairs neighbours_for(const Algorithm& algorithm, const nlohmann::json
 
 audit::Subject audit_subject(const Algorithm& algorithm, const nlohmann::json& options,
                              audit::LinePairs pairs) {
-  const auto task = std::make_shared<const Task>(algorithm.make({.options = options}));
+  const auto task = std::make_shared<const Task>(
+      algorithm.make({.options = options, .wanted = Asked::Wanted::kValue}));
   audit::Subject subject{.name = algorithm.name,
                          .claim = audit::Claim::of(task->event),
                          .pairs = {},

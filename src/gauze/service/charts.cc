@@ -333,12 +333,13 @@ std::string heat_html(const Figure::Heat& heat) {
          "preserveAspectRatio=\"none\" viewBox=\"0 0 " +
          std::to_string(columns) + " " + std::to_string(rows) + "\">" + svg +
          "</svg><div class=\"times\">" + across + "</div></div><p class=\"note\">" +
-         escaped(heat.x + " from left to right, " + heat.y +
-                 " upwards. The numbers above are counts of a spot as large as the lowest on the left; "
-                 "shades go by the square root." +
-                 (heat.half_width > 0
-                      ? " That spot is known " + half_width_text(heat.half_width, Type::kDouble) + "."
-                      : "")) +
+         escaped(
+             heat.x + " from left to right, " + heat.y +
+             " upwards. The numbers above are counts of a spot as large as the lowest on the left; "
+             "shades go by the square root." +
+             (heat.half_width > 0
+                  ? " That spot is known " + half_width_text(heat.half_width, Type::kDouble) + "."
+                  : "")) +
          "</p>";
 }
 
