@@ -202,7 +202,6 @@ Quote quote(Workspace& workspace, const std::string& sql, const Terms& terms) {
 }
 
 Answered ask(Workspace& workspace, Quote quote) {
-  workspace.expect_unchanged();
   outlive_readers();
   Progress progress;
   *quote.watch = [&progress](double done) { progress.show(done); };

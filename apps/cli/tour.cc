@@ -9,6 +9,7 @@
 #include "numbers.h"
 #include "question.h"
 #include "report.h"
+#include "gauze/service/ledger_lookup.h"
 #include "text.h"
 
 namespace gauze::cli {
@@ -74,8 +75,9 @@ ExampleFiles prepare(const std::string& folder, const std::vector<Visit>& visits
   const ExampleFiles files = write_example(folder, visits);
   // The budget of invented people may begin anew.
   for (const char* part : {"", "-wal", "-shm"}) std::remove((ledger + part).c_str());
-  Ledger::create(ledger).add_dataset(
-      {.dataset = "hospital", .budget = Budget::approximate(3, Ratio(1, 1'000'000))});
+  Ledger::create(ledger, {{.dataset = "hospital",
+                           .budget = Budget::approximate(3, Ratio(1, 1'000'000)),
+                           .schema = counted_schema(ledger, "hospital", files.schema)}});
   return files;
 }
 
