@@ -6,10 +6,10 @@
 #include "example_data.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/meaning.h"
+#include "gauze/service/ledger_lookup.h"
 #include "numbers.h"
 #include "question.h"
 #include "report.h"
-#include "gauze/service/ledger_lookup.h"
 #include "text.h"
 
 namespace gauze::cli {

@@ -27,8 +27,11 @@ std::size_t name_end(const std::string& data) {
   return is_pattern ? std::string::npos : equals;
 }
 
-void add_table(TableTexts& tables, const std::string& name, const std::string& path) {
-  if (tables.try_emplace(name, std::vector{path}).second) return;
+void add_table(TableTexts& tables, const std::string& name, const std::string& path,
+               Several several = Several::kRefuse) {
+  std::vector<std::string>& texts = tables[name];
+  texts.push_back(path);
+  if (texts.size() == 1 || several == Several::kTakeAll) return;
   throw Error(ErrorCode::kInvalidOption, "--data: two files hold the table '" + name +
                                              "'; name them apart, like --data " + name +
                                              "2=" + path);
@@ -55,12 +58,6 @@ std::vector<std::string> files_by_name(const std::string& folder, const std::str
   return found;
 }
 
-void add_tables_in(TableTexts& tables, const std::string& folder, const Schema& schema) {
-  for (const auto& [table, texts] : tables_in(folder, schema)) {
-    if (!tables.try_emplace(table, texts).second) add_table(tables, table, texts.front());
-  }
-}
-
 }  // namespace
 
 TableTexts tables_in(const std::string& folder, const Schema& schema, Several several) {
@@ -82,24 +79,31 @@ TableTexts tables_in(const std::string& folder, const Schema& schema, Several se
   return tables;
 }
 
-TableTexts tables_of(const std::vector<std::string>& data, const Schema* schema) {
+TableTexts tables_of(const std::vector<std::string>& data, const Schema* schema, Several several) {
   TableTexts tables;
+  const auto add = [&](const std::string& name, const std::string& path) {
+    add_table(tables, name, path, several);
+  };
   for (const std::string& each : data) {
     const auto [name, path] = named_file(each);
+    const bool is_schema = each.ends_with(kSchemaEnding);
     if (!name.empty()) {
-      add_table(tables, name, path);
-    } else if (schema != nullptr && fs::is_directory(each)) {
-      add_tables_in(tables, each, *schema);
-    } else if (schema != nullptr && each.ends_with(kSchemaEnding)) {
-      add_tables_in(tables, fs::absolute(each).parent_path().string(), *schema);
+      add(name, path);
+    } else if (schema != nullptr && (is_schema || fs::is_directory(each))) {
+      const fs::path folder = is_schema ? fs::absolute(each).parent_path() : fs::path(each);
+      for (const auto& [table, texts] : tables_in(folder.string(), *schema, several)) {
+        if (tables.contains(table))
+          add(table, texts.front());
+        else
+          tables.emplace(table, texts);
+      }
     } else if (fs::is_directory(each)) {
       for (const std::string& file : listed(each))
-        if (holds_rows(file)) add_table(tables, table_name(file), file);
+        if (holds_rows(file)) add(table_name(file), file);
     } else if (schema != nullptr && is_duckdb_file(each) && !speaks_of(*schema, table_name(each))) {
-      for (const TableSchema& table : schema->tables)
-        add_table(tables, table.name, each + ":" + table.name);
+      for (const TableSchema& table : schema->tables) add(table.name, each + ":" + table.name);
     } else {
-      add_table(tables, table_name(each), each);
+      add(table_name(each), each);
     }
   }
   return tables;

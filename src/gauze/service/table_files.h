@@ -30,8 +30,10 @@ TableTexts tables_in(const std::string& folder, const Schema& schema,
 
 /// Which files hold which table of `--data`. A file's table has the file's name up to the first dot. Of a folder,
 /// with a schema, only the tables that it speaks of: answers may lie beside the data. Of a file of DuckDB,
-/// unless the schema has a table of its name, all tables of the schema.
-TableTexts tables_of(const std::vector<std::string>& data, const Schema* schema = nullptr);
+/// unless the schema has a table of its name, all tables of the schema. Where several hold one `kRefuse` throws
+/// `kInvalidOption`.
+TableTexts tables_of(const std::vector<std::string>& data, const Schema* schema = nullptr,
+                     Several several = Several::kRefuse);
 
 /// What a path, a glob, or a table in a database file is on the disk, whatever links lead to it; nothing for what is
 /// not there.

@@ -278,9 +278,9 @@ class CountedTables {
           is_any = true;
         }
       }
-      if (!is_any && !is_loose) refuse("'" + text.substr(0, 200) + "' is no table's file");
+      if (!is_any && !is_loose) refuse("'" + text.substr(0, 200) + "' is the file of no table");
     }
-    if (!is_any) refuse("'" + path.substr(0, 200) + "' holds no table's file");
+    if (!is_any) refuse("'" + path.substr(0, 200) + "' holds no file of a table");
   }
 
   const Schema& schema_;
@@ -327,7 +327,8 @@ Workspace::Workspace(const DataOptions& options, Pays pays)
     if (ledger_path_.empty())
       ledger_path_ =
           find_ledger(schema_path_, schema_,
-                      has_database(options) ? TableTexts() : tables_of(options.data, &schema_));
+                      has_database(options) ? TableTexts()
+                                            : tables_of(options.data, &schema_, Several::kTakeAll));
   }
   if (ledger_path_.empty()) {
     source_ = open_source(options, &schema_);
@@ -344,7 +345,8 @@ void Workspace::open_quick_form(const DataOptions& options) {
           "--unit: is for data that no ledger counts; where one pays, a schema says whose the rows "
           "are: leave --unit out and give it with --schema (`gauze schema template` makes a form)");
   source_ = open_source(options);
-  if (!has_database(options)) refuse_quick_form(tables_of(options.data));
+  if (!has_database(options))
+    refuse_quick_form(tables_of(options.data, nullptr, Several::kTakeAll));
   schema_ = quick_schema(options, *source_);
 }
 
@@ -420,8 +422,8 @@ bool Workspace::reads(const std::string& path) const {
         speaks_of(schema_, table_name(canonical.string())))
       return true;
   }
-  TableTexts tables = tables_of(data_, &schema_);
-  if (!home_.empty()) tables.merge(tables_in(home_, schema_));
+  TableTexts tables = tables_of(data_, &schema_, Several::kTakeAll);
+  if (!home_.empty()) tables.merge(tables_in(home_, schema_, Several::kTakeAll));
   for (const auto& [table, texts] : tables) {
     for (const std::string& text : texts)
       if (would_match(path, text)) return true;
