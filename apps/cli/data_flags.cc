@@ -5,7 +5,8 @@ namespace gauze::cli {
 void add_data_options(CLI::App& command, service::DataOptions& options) {
   command
       .add_option("--data,-d", options.data,
-                  "CSV, Parquet or JSON: FILE, NAME=FILE, a folder; base.duckdb with the tables of "
+                  "CSV, Parquet or JSON: FILE, NAME=FILE, a folder or its schema; base.duckdb with "
+                  "the tables of "
                   "the schema, "
                   "NAME=base.duckdb:TABLE, or postgresql://...; repeatable")
       ->type_name("FILE")

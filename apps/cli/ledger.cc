@@ -7,6 +7,7 @@
 #include "command.h"
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
+#include "gauze/service/ledger_lookup.h"
 #include "gauze/service/workspace.h"
 #include "text.h"
 
@@ -22,6 +23,8 @@ struct Options {
   std::optional<std::string> delta;
   std::string relation = "add_remove";
   std::optional<std::string> head;
+  std::string schema;  ///< "": the one beside the ledger that names the data set
+  std::string data;    ///< the address of the database that holds the rows, if one does
   bool json = false;
 };
 
@@ -115,6 +118,25 @@ void print_head(const Options& options, const Head& head) {
              " --head HASH` then shows whether the record was cut off or written anew."));
 }
 
+void print_schemas(const Options& options, const Ledger& ledger) {
+  const auto datasets = ledger.datasets();
+  if (!datasets.empty()) print_line();
+  for (const DatasetBudget& each : datasets) {
+    const std::string name = harmless(each.dataset, 200);
+    if (!each.schema) {
+      print(wrap("'" + name + "' is counted by whatever schema names it; `gauze ledger schema " +
+                 shown_address(options.where) + " --dataset " + name +
+                 " --schema FILE` says which."));
+      continue;
+    }
+    std::string place;
+    for (const std::string& part : {each.schema->file, each.schema->database})
+      if (!part.empty()) place += ", " + harmless(part, 200);
+    print_line("  " + name + " is counted by the schema " + each.schema->digest.substr(0, 12) +
+               place);
+  }
+}
+
 void print_unanswered(const Options& options, const Ledger& ledger,
                       const std::vector<Account>& accounts) {
   for (const Account& account : accounts) {
@@ -141,7 +163,12 @@ void show(const Options& options) {
     Json all = Json::array();
     for (const Account& account : accounts) {
       all.push_back(as_json(account, ledger.left(account.dataset, account.analyst)));
-      if (account.analyst.empty()) all.back()["unanswered"] = ledger.unanswered(account.dataset);
+      if (!account.analyst.empty()) continue;
+      all.back()["unanswered"] = ledger.unanswered(account.dataset);
+      if (const auto counted = ledger.schema(account.dataset)) {
+        all.back()["schema"] = {{"digest", counted->digest}, {"file", counted->file}};
+        if (!counted->database.empty()) all.back()["schema"]["database"] = counted->database;
+      }
     }
     return print_json({{"accounts", all}, {"records", head.records}, {"head", head.hash}});
   }
@@ -157,6 +184,7 @@ void show(const Options& options) {
     print_line("  no data set yet; `gauze ledger add " + shown_address(options.where) +
                " --dataset NAME --epsilon 3` adds one");
   }
+  print_schemas(options, ledger);
   print_unanswered(options, ledger, accounts);
   print_head(options, head);
 }
@@ -215,8 +243,24 @@ void verify(const Options& options) {
   print_line("  the record contains " + *options.head);
 }
 
+/// What the ledger is to remember of the schema and, where the rows are in a database, of that.
+std::optional<CountedSchema> schema_of(const Options& options) {
+  require(options.data.empty() || is_server_address(options.data),
+          "--data: is for the address of a database; which files hold the tables the schema says");
+  const std::string path =
+      options.schema.empty() ? schema_beside(options.where, options.dataset) : options.schema;
+  if (path.empty()) {
+    require(options.data.empty(), "--schema: is missing; it says which relations hold the tables");
+    return std::nullopt;
+  }
+  CountedSchema counted = counted_schema(options.where, options.dataset, path);
+  if (!options.data.empty()) counted.database = open_postgres(options.data)->database();
+  return counted;
+}
+
 DatasetBudget dataset_of(const Options& options) {
-  return {options.dataset, budget_of(options), parse_relation(options.relation)};
+  return {options.dataset, budget_of(options), parse_relation(options.relation),
+          schema_of(options)};
 }
 
 void init(const Options& options) {
@@ -227,6 +271,11 @@ void init(const Options& options) {
 void add(const Options& options) {
   const DatasetBudget dataset = dataset_of(options);
   Ledger::open(options.where).add_dataset(dataset);
+  show(options);
+}
+
+void set_schema(const Options& options) {
+  Ledger::open(options.where).set_schema(options.dataset, *schema_of(options), caller());
   show(options);
 }
 
@@ -263,6 +312,7 @@ struct Command {
 constexpr Command kCommands[] = {
     {"init", "Make a ledger with a data set and its budget", init, true, false},
     {"add", "Add a data set with its budget to a ledger", add, true, false},
+    {"schema", "Say by which schema a data set is counted from now on", set_schema, false, false},
     {"share", "Give an analyst a share of a data set's budget", share, true, true},
     {"show", "Budget, spent and left, and the hash of the last record", show, false, false},
     {"history", "Every question, with its cost and state", history, false, false},
@@ -295,6 +345,16 @@ void add_command(CLI::App& parent, const Command& command) {
     sub->add_option("--relation", options->relation,
                     "What makes data sets neighbours (add_remove)");
   }
+  if (command.run == set_schema)
+    sub->add_option("--dataset", options->dataset, "Which data set")->required();
+  if (command.run == init || command.run == add || command.run == set_schema) {
+    CLI::Option* schema = sub->add_option(
+        "--schema", options->schema,
+        "By which schema questions go (the one beside the ledger that names the data set)");
+    if (command.run == set_schema) schema->required();
+    sub->add_option("--data", options->data,
+                    "postgresql://... where a database holds the rows: no other counts then");
+  }
   if (command.run == history) {
     sub->add_option("--dataset", options->dataset, "Of this data set only");
   }
@@ -319,6 +379,7 @@ void add_ledger(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  gauze ledger init people.ledger --dataset people --epsilon 3 --delta 1e-6\n"
+      "  gauze ledger schema people.ledger --dataset people --schema people.schema.json\n"
       "  gauze ledger share people.ledger --dataset people --analyst ada --epsilon 1 --delta 3e-7\n"
       "  gauze ledger show people.ledger\n"
       "  gauze ledger history people.ledger --json\n"

@@ -25,7 +25,7 @@ void write_template(const std::vector<std::string>& data, const std::vector<std:
   } else if (names.empty()) {
     require(!is_postgres(data.front()) && !is_duckdb_file(data.front()),
             "--table: is missing; say which tables of the database, like --table visits");
-    for (const auto& [name, path] : tables_of(data)) names.push_back(name);
+    for (const auto& [name, texts] : tables_of(data)) names.push_back(name);
   }
   print_line(schema_template(*open_source(options), names).dump(json ? -1 : 2));
 }

@@ -8,6 +8,7 @@
 #include "gauze/engine/meaning.h"
 #include "gauze/random/system_bits.h"
 #include "gauze/service/ask.h"
+#include "gauze/service/ledger_lookup.h"
 #include "gauze/service/report.h"
 #include "gauze/service/wording.h"
 #include "gauze/service/workspace.h"
@@ -77,8 +78,9 @@ ExampleFiles prepare(const std::string& folder, const std::vector<Visit>& visits
   const ExampleFiles files = write_example(folder, visits);
   // The budget of invented people may begin anew.
   for (const char* part : {"", "-wal", "-shm"}) std::remove((ledger + part).c_str());
-  Ledger::create(ledger).add_dataset(
-      {.dataset = "hospital", .budget = Budget::approximate(3, Ratio(1, 1'000'000))});
+  Ledger::create(ledger, {{.dataset = "hospital",
+                           .budget = Budget::approximate(3, Ratio(1, 1'000'000)),
+                           .schema = counted_schema(ledger, "hospital", files.schema)}});
   return files;
 }
 

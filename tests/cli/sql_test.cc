@@ -147,8 +147,13 @@ TEST(SqlCommand, TheQuickFormPassesOverNoSchemaAndNoBudget) {
     const Ran refused = gauze_program(count + folder.path("ward/visits.csv"));
     EXPECT_EQ(refused.exit, 2) << where << refused.out;
     EXPECT_THAT(refused.err, HasSubstr("--ledger")) << where;
-    const Ran paid = gauze_program(count + folder.path("ward/visits.csv") + " --json --ledger " +
-                                   folder.path(where));
+    // Where one pays, a schema says whose the rows are.
+    const std::string ledger = " --ledger " + folder.path(where);
+    EXPECT_EQ(gauze_program(count + folder.path("ward/visits.csv") + ledger).exit, 2);
+    folder.write("ward/visits.schema.json", R"({"version": 1, "dataset": "visits", "tables": {
+      "visits": {"unit": "row", "columns": {"age": {"type": "integer"}}}}})");
+    const Ran paid = gauze_program("sql 'SELECT COUNT(*) FROM visits' --epsilon 9 --json --data " +
+                                   folder.path("ward/visits.csv") + ledger);
     ASSERT_EQ(paid.exit, 0) << paid.err;
     EXPECT_EQ(paid.json().at("left").at("epsilon"), 11.0);
   }

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <filesystem>
+
 #include "clinic.h"
 
 // The other commands on tables: release, run, schema.
@@ -141,7 +144,7 @@ TEST(RunCommand, TakesWhatTheCommandLineHasBesides) {
   const auto rows = counts.json().at("rows");
   for (const auto& row : rows) {
     EXPECT_GE(row.at("n"), 0);
-    EXPECT_TRUE(row.at("n").is_number_integer());
+    EXPECT_EQ(row.at("n"), std::floor(row.at("n").get<double>()));
   }
 }
 

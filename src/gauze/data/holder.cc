@@ -21,13 +21,20 @@ std::optional<Format> format_of(std::string_view path) {
   return std::nullopt;
 }
 
-Holder parse_holder(const std::string& table, const std::string& text) {
-  std::string path = text, inside = table;
+namespace {
+
+/// The file of base.duckdb:visits.
+std::string path_of(const std::string& text) {
   const auto colon = text.rfind(':');
-  if (colon != std::string::npos && is_duckdb_file(text.substr(0, colon))) {
-    path = text.substr(0, colon);
-    inside = text.substr(colon + 1);
-  }
+  const bool is_inside = colon != std::string::npos && is_duckdb_file(text.substr(0, colon));
+  return is_inside ? text.substr(0, colon) : text;
+}
+
+}  // namespace
+
+Holder parse_holder(const std::string& table, const std::string& text) {
+  const std::string path = path_of(text);
+  const std::string inside = path == text ? table : text.substr(path.size() + 1);
   if (const auto format = format_of(path))
     return {*format, fs::absolute(path).lexically_normal().string(),
             format == Format::kDuckDb ? inside : ""};
@@ -44,17 +51,23 @@ bool is_glob(std::string_view path) {
   return path.find_first_of("*?[") != std::string_view::npos;
 }
 
+std::vector<std::string> glob_files(DuckDbConnection& connection, const std::string& path) {
+  std::vector<std::string> files;
+  DuckDbResult found;
+  if (connection.try_run("SELECT file FROM glob(" + sql_text(path) + ") ORDER BY file", found))
+    for (std::size_t i = 0; i < found.rows(); ++i) files.push_back(found.text(i, 0));
+  return files;
+}
+
 }  // namespace
 
 std::vector<std::string> find_files(DuckDbConnection& connection, const std::string& path) {
   std::vector<std::string> files;
-  DuckDbResult found;
   std::error_code ignored;
   if (!is_glob(path) || fs::is_regular_file(path, ignored)) {
     if (fs::is_regular_file(path, ignored) || fs::is_fifo(path, ignored)) files.push_back(path);
-  } else if (connection.try_run("SELECT file FROM glob(" + sql_text(path) + ") ORDER BY file",
-                                found)) {
-    for (std::size_t i = 0; i < found.rows(); ++i) files.push_back(found.text(i, 0));
+  } else {
+    files = glob_files(connection, path);
   }
   if (files.empty())
     throw Error(ErrorCode::kIo, "there is no file " + shown_path(path) +
@@ -70,6 +83,17 @@ std::vector<std::string> find_files(DuckDbConnection& connection, const std::str
 }  // namespace gauze::internal
 
 namespace gauze {
+
+std::vector<std::string> list_files(const std::string& text) {
+  const std::string path = internal::path_of(text);
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return {path};
+  if (!internal::is_glob(path)) return {};
+  SourceOptions options;
+  options.threads = 1;
+  internal::DuckDbDatabase database(options);
+  return internal::glob_files(database.main(), path);
+}
 
 bool is_rows_file(std::string_view path) {
   const auto format = internal::format_of(path);

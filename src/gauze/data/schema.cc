@@ -270,13 +270,26 @@ void check_unit_column(const TableSchema& table, const std::string& where) {
                       "' must be an integer or a text without range and categories");
 }
 
+/// Which files, or which relation, hold the rows.
+void read_place(const Fields& fields, TableSchema& table) {
+  if (fields.has("relation")) table.relation = fields.text("relation");
+  if (!fields.has("files")) return;
+  for (const Json& each : fields.list("files", 1)) {
+    if (!each.is_string() || each.get<std::string>().empty() ||
+        each.get<std::string>().find('\0') != std::string::npos)
+      reject(fields.where(), "\"files\" is a list of paths: [\"visits/*.parquet\"]");
+    table.files.push_back(each.get<std::string>());
+  }
+}
+
 TableSchema read_table(const std::string& name, const Json& json) {
   const std::string where = "table '" + name + "'";
-  const Fields fields(
-      json, where,
-      {"unit", "public", "rows_per_unit", "groups_per_unit", "rows_per_group", "keys", "columns"});
+  const Fields fields(json, where,
+                      {"files", "relation", "unit", "public", "rows_per_unit", "groups_per_unit",
+                       "rows_per_group", "keys", "columns"});
   TableSchema table;
   table.name = name;
+  read_place(fields, table);
   if (!fields.has("columns")) missing(where, "has no \"columns\"; add \"columns\": {...}");
   if (!fields["columns"].is_object() || fields["columns"].empty())
     reject(where, "\"columns\" must be an object with a column or more");
@@ -395,6 +408,8 @@ Json json_of(const UnitSchema& unit) {
 
 Json json_of(const TableSchema& table) {
   Json json = Json::object();
+  if (!table.files.empty()) json["files"] = table.files;
+  if (!table.relation.empty()) json["relation"] = table.relation;
   if (table.is_public()) {
     json["public"] = true;
   } else {

@@ -56,6 +56,11 @@ struct TableSchema {
   std::optional<std::uint64_t> rows_per_group;   ///< and at most so many rows in each
   std::vector<std::vector<std::string>> keys;    ///< sets of columns that determine a row ("keys")
   std::vector<ColumnSchema> columns;             ///< in the order of the file
+  /// Which files hold it: paths and globs from the schema's folder, base.duckdb:visits of a table in a
+  /// database file. Empty: the files of its name beside the schema.
+  std::vector<std::string> files = {};
+  /// Which relation of a server holds it, like hospital.visits; "": the one of its name.
+  std::string relation = {};
 
   bool is_public() const { return unit.kind == UnitSchema::Kind::kPublic; }
   /// Nothing when there is no such column. Names compare as SQL's do: the case does not matter.

@@ -116,6 +116,9 @@ class Source {
   virtual std::string table_sql(const std::string& table) { return dialect().identifier(table); }
   /// The files that hold a table, also those that a glob found; none where no file does.
   virtual std::vector<std::string> files(const std::string& /*table*/) { return {}; }
+  /// Which database of a server this is, by the server's own number and the database's name: the same by every address;
+  /// "" where no server is.
+  virtual std::string database() { return ""; }
   /// Runs a SELECT whose every column is cast to 64-bit integer, double or text. The message of what
   /// it throws is the same whatever the rows hold. Several streams may be open; each keeps what it
   /// needs of the source alive.
@@ -160,6 +163,8 @@ struct SourceOptions {
   /// Columns by table, as declared, for JSON, which has no catalogue: no row is looked at for them. Where
   /// nothing is given they are the names in the first object.
   std::map<std::string, std::vector<std::string>> json_columns = {};
+  /// Further files of a table, in the forms of `open_files`; all are of one format.
+  std::map<std::string, std::vector<std::string>> more_files = {};
 };
 
 /// `tables` maps a table's name to what holds it, in one of the forms below, also as a glob of such
@@ -175,6 +180,10 @@ struct SourceOptions {
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options = {});
 
+/// The files that a path or a glob stands for, as `open_files` finds them, a database file for a table in it;
+/// none where there is none.
+std::vector<std::string> list_files(const std::string& text);
+
 /// Whether a file is one of DuckDB, by its name.
 bool is_duckdb_file(std::string_view path);
 /// Whether a file is one of rows that a folder of data is for: CSV, Parquet or JSON, by its name. Of `.txt`, which may be anything, only
@@ -186,8 +195,18 @@ bool is_rows_file(std::string_view path);
 std::unique_ptr<Source> open_tables(const std::map<std::string, Table>& tables,
                                     const SourceOptions& options = {});
 
+/// Which relation holds a table of a database.
+struct PostgresOptions {
+  /// By table: "visits", which is looked for by the table's rules, or "hospital.visits", a schema of the server and a
+  /// relation in it, as its catalogue writes them. Where nothing is given a relation has the table's name.
+  std::map<std::string, std::string> relations = {};
+  /// A name without a schema is looked for in all schemas, and must be there once; else by the search path of
+  /// the address and its user.
+  bool any_schema = false;
+};
+
 /// A PostgreSQL server by its URI; every statement runs in a read-only transaction. Throws
 /// `kUnavailable`.
-std::unique_ptr<Source> open_postgres(const std::string& uri);
+std::unique_ptr<Source> open_postgres(const std::string& uri, const PostgresOptions& options = {});
 
 }  // namespace gauze

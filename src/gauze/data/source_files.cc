@@ -498,6 +498,8 @@ class FileSource final : public internal::EmbeddedSource {
     for (const auto& [name, text] : tables) {
       Holder holder = parse_holder(name, text);
       holder.files = find_files(database_->main(), holder.path);
+      if (const auto more = options.more_files.find(name); more != options.more_files.end())
+        add_files(holder, more->second);
       for (const std::string& file : holder.files)
         paths.insert(paths.end(), {file, internal::as_pattern(file)});
       const auto declared = options.json_columns.find(name);
@@ -567,6 +569,20 @@ class FileSource final : public internal::EmbeddedSource {
 
  private:
   using Scan = FileTables::Scan;
+
+  /// Files that several paths and globs find are read once.
+  void add_files(Holder& holder, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      const Holder more = parse_holder("", text);
+      if (more.format != holder.format || holder.format == Format::kDuckDb)
+        throw Error(ErrorCode::kInvalidInput,
+                    shown_path(text) + " and " + shown_path(holder.path) +
+                        " cannot be one table: its files are all CSV, all JSON or all Parquet");
+      for (const std::string& file : find_files(database_->main(), more.path))
+        if (std::find(holder.files.begin(), holder.files.end(), file) == holder.files.end())
+          holder.files.push_back(file);
+    }
+  }
 
   /// The files of a table of Parquet that has these columns, which get the names that they have there; none where the engine must
   /// read it. That takes folders named x=1 for a column x.

@@ -306,9 +306,24 @@ class PostgresStream final : public Stream {
 
 class PostgresSource final : public Source {
  public:
-  explicit PostgresSource(std::string uri) : uri_(std::move(uri)), connection_(uri_) {}
+  PostgresSource(std::string uri, PostgresOptions options)
+      : uri_(std::move(uri)), options_(std::move(options)), connection_(uri_) {
+    schemas_ = connection_.schemas();
+    if (!options_.any_schema) return;
+    const Result all =
+        ask("SELECT array_agg(nspname ORDER BY nspname)::text FROM pg_namespace WHERE nspname !~ "
+            "'^pg_' "
+            "AND nspname <> 'information_schema'");
+    schemas_ = all.text(0, 0).empty() ? "{}" : all.text(0, 0);
+  }
 
   const Dialect& dialect() const override { return postgres_dialect(); }
+
+  std::string database() override {
+    const Result found =
+        ask("SELECT system_identifier::text || '/' || current_database() FROM pg_control_system()");
+    return found.text(0, 0);
+  }
 
   std::vector<ColumnInfo> columns(const std::string& table) override {
     const std::string quoted = table_sql(table);
@@ -345,7 +360,12 @@ class PostgresSource final : public Source {
   /// With the schema in which it is found by the path of the user: where several have one, whose rows another table's are could be said by
   /// somebody else's.
   std::string table_sql(const std::string& table) override {
-    const std::array<const char*, 2> parameters = {table.c_str(), connection_.schemas().c_str()};
+    std::string relation = relation_of(table), schemas = schemas_;
+    if (const auto dot = relation.find('.'); dot != std::string::npos) {
+      schemas = array_of(relation.substr(0, dot));
+      relation.erase(0, dot + 1);
+    }
+    const std::array<const char*, 2> parameters = {relation.c_str(), schemas.c_str()};
     const Result found(PQexecParams(
         connection_.get(),
         "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM unnest($2::text[]) WITH "
@@ -355,17 +375,45 @@ class PostgresSource final : public Source {
         2, nullptr, parameters.data(), nullptr, nullptr, 0));
     if (found.status() != PGRES_TUPLES_OK)
       throw Error(ErrorCode::kUnavailable, "the database does not answer");
-    if (found.rows() == 0) unknown(table);
+    if (found.rows() == 0) unknown(relation_of(table));
     if (found.rows() > 1)
-      throw Error(ErrorCode::kInvalidOption,
-                  "the search path of this user leads to several tables, " + found.text(0, 0) +
-                      " and " + found.text(1, 0) +
-                      "; say which schema is meant, as in "
-                      "postgresql://host/base?options=-csearch_path=hospital");
+      throw Error(
+          ErrorCode::kInvalidOption,
+          (options_.any_schema ? "the database has several tables of this name, "
+                               : "the search path of this user leads to several tables, ") +
+              found.text(0, 0) + " and " + found.text(1, 0) +
+              (options_.any_schema ? "; say which is meant in the schema, like \"relation\": \"" +
+                                         found.text(0, 0) + "\""
+                                   : "; say which schema is meant, as in "
+                                     "postgresql://host/base?options=-csearch_path=hospital"));
     return found.text(0, 0);
   }
 
  private:
+  /// As the schema says, or the table's name.
+  std::string relation_of(const std::string& table) const {
+    for (const auto& [name, relation] : options_.relations)
+      if (same_name(name, table)) return relation;
+    return table;
+  }
+
+  /// An array of one text, as SQL writes it.
+  static std::string array_of(const std::string& text) {
+    std::string quoted = "{\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    return quoted + "\"}";
+  }
+
+  Result ask(const char* sql) {
+    Result found(PQexec(connection_.get(), sql));
+    if (found.status() != PGRES_TUPLES_OK || found.rows() != 1)
+      throw Error(ErrorCode::kUnavailable, "the database does not answer");
+    return found;
+  }
+
   /// What the catalogue says; $1 is the table.
   Result about(const char* sql, const std::string& quoted) {
     const char* parameter = quoted.c_str();
@@ -393,7 +441,7 @@ class PostgresSource final : public Source {
   }
 
   [[noreturn]] void unknown(const std::string& table) {
-    const char* path = connection_.schemas().c_str();
+    const char* path = schemas_.c_str();
     const Result tables(
         PQexecParams(connection_.get(),
                      "SELECT relname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
@@ -406,13 +454,15 @@ class PostgresSource final : public Source {
   }
 
   std::string uri_;
+  PostgresOptions options_;
   Connection connection_;
+  std::string schemas_;  ///< where tables are looked for, as an array of SQL
 };
 
 }  // namespace
 
-std::unique_ptr<Source> open_postgres(const std::string& uri) {
-  return std::make_unique<PostgresSource>(uri);
+std::unique_ptr<Source> open_postgres(const std::string& uri, const PostgresOptions& options) {
+  return std::make_unique<PostgresSource>(uri, options);
 }
 
 }  // namespace gauze

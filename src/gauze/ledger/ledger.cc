@@ -228,6 +228,47 @@ Record append_dataset(Connection& connection, const DatasetBudget& dataset) {
   return append(connection, record);
 }
 
+/// The last schema of the data set whose limit this record set.
+std::optional<CountedSchema> schema_of(Connection& connection, const Record& dataset) {
+  const auto last = find_last(connection, "subject = $1 AND kind = 'schema'", {dataset.id});
+  return last ? std::optional(ledger::schema_in(*last)) : std::nullopt;
+}
+
+Record append_schema(Connection& connection, const Record& dataset, const CountedSchema& schema,
+                     const std::string& caller) {
+  check_text(caller, "caller", kNameBytes);
+  check_text(schema.file, "schema", kQueryBytes / 4);
+  check_text(schema.database, "database", kQueryBytes / 4);
+  require(ledger::is_digest(schema.digest), "schema: must be a digest of 64 hexadecimal digits");
+  Record record;
+  record.kind = ledger::kind::kSchema;
+  record.subject = dataset.id;
+  record.dataset = dataset.dataset;
+  record.caller = caller;
+  record.query =
+      nlohmann::ordered_json{
+          {"digest", schema.digest}, {"file", schema.file}, {"database", schema.database}}
+          .dump();
+  return append(connection, record);
+}
+
+/// A data set with its schema, if it has one.
+Record append_whole(Connection& connection, const DatasetBudget& dataset) {
+  Record last = append_dataset(connection, dataset);
+  return dataset.schema ? append_schema(connection, last, *dataset.schema, "") : last;
+}
+
+/// The steward may have changed it since the question was planned.
+void expect_schema(Connection& connection, const Request& request) {
+  if (request.schema.empty()) return;
+  const auto counted = schema_of(connection, dataset_record(connection, request.dataset));
+  if (!counted || counted->digest == request.schema) return;
+  throw Error(ErrorCode::kInvalidOption,
+              "the data set '" + request.dataset.substr(0, 40) +
+                  "' is counted by another schema than the one of this question; nothing was "
+                  "charged and no row was read. Begin anew with the steward's schema");
+}
+
 Entry entry_of(const Record& record, Entry::State state) {
   return {.id = number_in(record, record.id),
           .dataset = record.dataset,
@@ -296,7 +337,7 @@ Ledger Ledger::create(const std::string& where, const std::vector<DatasetBudget>
     record.kind = ledger::kind::kInit;
     record.query = ledger::kFormat;
     Record last = append(connection, record);
-    for (const DatasetBudget& dataset : datasets) last = append_dataset(connection, dataset);
+    for (const DatasetBudget& dataset : datasets) last = append_whole(connection, dataset);
     return last;
   };
   is_server_address(where) ? ledger::create_postgres(where, setup, patience)
@@ -306,7 +347,14 @@ Ledger Ledger::create(const std::string& where, const std::vector<DatasetBudget>
 
 void Ledger::add_dataset(const DatasetBudget& dataset) {
   Transaction transaction(*connection_, Connection::Access::kWrite);
-  transaction.commit(append_dataset(*connection_, dataset));
+  transaction.commit(append_whole(*connection_, dataset));
+}
+
+void Ledger::set_schema(const std::string& dataset, const CountedSchema& schema,
+                        const std::string& caller) {
+  Transaction transaction(*connection_, Connection::Access::kWrite);
+  const Record counted = dataset_record(*connection_, dataset);
+  transaction.commit(append_schema(*connection_, counted, schema, caller));
 }
 
 void Ledger::set_share(const std::string& dataset, const std::string& analyst,
@@ -349,6 +397,7 @@ Grant Ledger::reserve(const Request& request, const Event& event) {
   Transaction transaction(*connection_, Connection::Access::kWrite);
   const auto share = share_of(*connection_, request.dataset, request.analyst);
   expect_answered(*connection_, request.dataset);
+  expect_schema(*connection_, request);
   Record record = question(request, event);
   std::optional<Record> reserved;
   if (const auto resumed = take_over(*connection_, record)) {
@@ -411,9 +460,14 @@ std::size_t Ledger::unanswered(const std::string& dataset) const {
 std::vector<DatasetBudget> Ledger::datasets() const {
   std::vector<DatasetBudget> all;
   for (const Record& record : find(*connection_, "kind = 'dataset' ORDER BY id")) {
-    all.push_back({record.dataset, budget_in(record), relation_in(record)});
+    all.push_back(
+        {record.dataset, budget_in(record), relation_in(record), schema_of(*connection_, record)});
   }
   return all;
+}
+
+std::optional<CountedSchema> Ledger::schema(const std::string& dataset) const {
+  return schema_of(*connection_, dataset_record(*connection_, dataset));
 }
 
 std::vector<Account> Ledger::accounts() const {

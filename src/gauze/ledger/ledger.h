@@ -16,11 +16,20 @@ namespace ledger {
 class Connection;
 }  // namespace ledger
 
+/// The schema by which a data set is counted, and where its rows are.
+struct CountedSchema {
+  std::string digest;         ///< of the schema: 64 hexadecimal digits
+  std::string file = {};      ///< the schema as seen from the ledger's folder; "": nobody said
+  std::string database = {};  ///< which database of a server holds the rows; "": nobody said
+  bool operator==(const CountedSchema&) const = default;
+};
+
 /// What a data set may lose in all, to all analysts together.
 struct DatasetBudget {
   std::string dataset;
   Budget budget;
   Relation relation = Relation::kAddRemove;
+  std::optional<CountedSchema> schema = {};
 };
 
 /// Who asks what. Texts are UTF-8; names have at most 200 bytes, the query at most 1,000,000.
@@ -33,6 +42,8 @@ struct Request {
   /// (epsilon, delta) is charged this when the event keeps the promise and needs a delta for it;
   /// without it, Gaussian noise has no price there. Other currencies do not look at it.
   std::optional<Budget> asked = {};
+  /// Digest of the schema that the question goes by; "": it goes by none, and the ledger does not compare.
+  std::string schema = {};
 };
 
 /// The right to one run, already paid for. Move-only; a grant that is dropped stays spent.
@@ -126,6 +137,11 @@ class Ledger {
   /// positive or has more than 30 decimal places.
   void add_dataset(const DatasetBudget& dataset);
 
+  /// From now on the data set is counted by this schema. Throws `kUnknownName` for the data set and
+  /// `kInvalidOption` for what is no digest.
+  void set_schema(const std::string& dataset, const CountedSchema& schema,
+                  const std::string& caller = "");
+
   /// Limits an analyst under the data set's own limit; both must cover what she asks. From the first
   /// share on, only analysts with a share may ask about this data set. What she spent before counts.
   /// A later share replaces an earlier one; shares may add up to more than the whole. Throws
@@ -137,7 +153,7 @@ class Ledger {
 
   /// Takes the event's price, durably before it returns, or throws and leaves everything as it was:
   /// `kBudgetExceeded`, also after `kUnanswered` questions that failed; `kUnknownName` for a data
-  /// set or an analyst without a share;
+  /// set or an analyst without a share; `kInvalidOption` for another schema than the steward's;
   /// `kCannotCompose` for an event without a price here. A question that was interrupted and is
   /// asked again by the same analyst in the same words, with the same event, takes over what was
   /// reserved then.
@@ -154,6 +170,8 @@ class Ledger {
   std::size_t unanswered(const std::string& dataset) const;
 
   std::vector<DatasetBudget> datasets() const;
+  /// The schema by which a data set is counted; nothing where the steward named none.
+  std::optional<CountedSchema> schema(const std::string& dataset) const;
   /// Each data set, followed by its analysts with shares.
   std::vector<Account> accounts() const;
   /// What may still be asked for: of the data set, and by the analyst if she has a share.

@@ -126,6 +126,19 @@ Event event_in(const Record& record) {
                 [&] { return event_from_json(nlohmann::json::parse(record.event)); });
 }
 
+CountedSchema schema_in(const Record& record) {
+  return intact(record, "names no schema", [&] {
+    const auto json = nlohmann::json::parse(record.query);
+    CountedSchema schema{json.at("digest"), json.at("file"), json.at("database")};
+    require(is_digest(schema.digest), "no digest");
+    return schema;
+  });
+}
+
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
 Budget plus(const Budget& one, const Budget& other) {
   return {one.currency, one.amount + other.amount, one.delta + other.delta};
 }

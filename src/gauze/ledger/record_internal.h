@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gauze/accounting/filter.h"
+#include "gauze/ledger/ledger.h"
 
 namespace gauze::ledger {
 
@@ -55,6 +56,7 @@ inline constexpr std::array<std::pair<const char*, std::string Record::*>, 20> k
 namespace kind {
 inline constexpr const char* kInit = "init";
 inline constexpr const char* kDataset = "dataset";
+inline constexpr const char* kSchema = "schema";
 inline constexpr const char* kShare = "share";
 inline constexpr const char* kReserve = "reserve";
 inline constexpr const char* kSettle = "settle";
@@ -94,6 +96,9 @@ Budget spent_in(const Record& record);
 Budget analyst_spent_in(const Record& record);
 Relation relation_in(const Record& record);
 Event event_in(const Record& record);
+CountedSchema schema_in(const Record& record);
+/// Whether the text has the form of a SHA-256 in hexadecimal.
+bool is_digest(std::string_view text);
 
 Budget plus(const Budget& one, const Budget& other);
 

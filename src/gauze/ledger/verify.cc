@@ -18,6 +18,8 @@ void Replay::next(const Record& record) {
     start(record);
   } else if (record.kind == kind::kDataset) {
     add_dataset(record);
+  } else if (record.kind == kind::kSchema) {
+    set_schema(record);
   } else if (record.kind == kind::kShare) {
     set_share(record);
   } else if (record.kind == kind::kReserve) {
@@ -40,8 +42,14 @@ void Replay::add_dataset(const Record& record) {
   const Budget limit = budget_in(record);
   const Budget none{limit.currency, 0, 0};
   const bool is_new =
-      datasets_.emplace(record.dataset, Limits{limit, relation_in(record), none, {}, {}}).second;
+      datasets_.emplace(record.dataset, Limits{limit, relation_in(record), none, {}, {}, record.id})
+          .second;
   expect(is_new, record, "repeats a data set");
+}
+
+void Replay::set_schema(const Record& record) {
+  expect(record.subject == limits_of(record).id, record, "is about another data set");
+  schema_in(record);
 }
 
 void Replay::set_share(const Record& record) {

@@ -23,10 +23,12 @@ class Replay {
     Budget spent;
     std::map<std::string, Budget> shares;
     std::map<std::string, Budget> spent_by;
+    std::string id;  ///< of the record that set the limit
   };
 
   void start(const Record& record) const;
   void add_dataset(const Record& record);
+  void set_schema(const Record& record);
   void set_share(const Record& record);
   void reserve(const Record& record);
   void change_state(const Record& record);

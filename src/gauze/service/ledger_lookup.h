@@ -1,57 +1,38 @@
 #pragma once
 
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "gauze/data/schema.h"
+#include "gauze/ledger/ledger.h"
+#include "gauze/service/table_files.h"
 
+// Which schema and which budget count for data when nobody says so. It catches what people forget; whoever can read
+// the files can read the rows (docs/threat-model.md).
 namespace gauze::service {
 
-inline constexpr std::string_view kSchemaEnding = ".schema.json";
-inline constexpr std::string_view kLedgerEnding = ".ledger";
+/// `people.schema.json` beside `people.csv`, or the only schema in the folder of the data; "" where there is none.
+std::string find_schema(const std::vector<std::string>& data);
 
-/// A folder where files of a table lie, or links to them, and what lies in it or, by its name, next to it.
-struct Place {
-  std::string folder;  ///< to which no link leads
-  std::vector<std::string> schemas;
-  std::vector<std::string> ledgers;
-};
-
-/// A table that is read, and what lies beside its files.
-struct TableFiles {
-  std::string table;               ///< as questions call it
-  std::set<std::string> names;     ///< by which a schema may speak of it: also those of its files
-  std::vector<std::string> files;  ///< those that hold it, where links lead
-  /// Of each file, the folders whose file it is: where it is named, where links lead, and what these are parts of.
-  std::vector<std::set<std::string>> homes;
-  std::vector<Place> places;
-};
-
-/// `text` is what `--data` says, a path or glob, also of a table in a file of DuckDB; `files` are those it
-/// stands for.
-TableFiles look_beside(const std::string& table, const std::string& text,
-                       const std::vector<std::string>& files);
-
-/// The schema beside the files of a table that speaks of it; "" when none does.
-std::string schema_about(const TableFiles& table);
-/// A budget beside the files of a table; "" when there is none.
-std::string budget_beside(const TableFiles& table);
-
-/// Which budget pays when nobody says so: `hospital.ledger` beside `hospital.schema.json`, or the one beside
-/// the data that keeps count of the data set; "" where nobody keeps count. In no place of the data is a budget
-/// passed over, nor said otherwise whose the rows are than by the schemas there that it counts by, nor by rows of
-/// another place, nor a row counted under two names: each is `kInvalidOption`.
+/// Which budget pays: `hospital.ledger` beside `hospital.schema.json`, or the one that counts the data set beside the
+/// schema or the rows. "" where nobody keeps count. Throws `kInvalidOption` where another budget counts these rows, or
+/// where several could pay.
 std::string find_ledger(const std::string& schema_path, const Schema& schema,
-                        const std::vector<TableFiles>& tables);
+                        const TableTexts& tables);
 
-/// Whatever is in a folder, in order. Throws `kIo`.
-std::vector<std::string> listed(const std::string& folder);
-/// people of people.csv.gz.
-std::string table_name(const std::string& file);
-/// Of `base.duckdb:visits` visits; of a file nothing.
-std::string table_inside(const std::string& text);
-bool speaks_of(const Schema& schema, std::string_view table);
+/// The schema beside tables that speaks of one of them or of its files; "" when none does.
+std::string schema_about(const TableTexts& tables);
+/// A budget beside tables; "" when there is none.
+std::string budget_beside(const TableTexts& tables);
+
+/// SHA-256 of the schema's canonical JSON, in hexadecimal: the same however the file is laid out.
+std::string digest(const Schema& schema);
+/// What a ledger remembers of a schema, which must name the data set. Throws `kInvalidOption`, and what `read_schema`
+/// throws.
+CountedSchema counted_schema(const std::string& ledger, const std::string& dataset,
+                             const std::string& schema_path);
+/// The schema beside a ledger that names the data set; "" where none does. Throws `kInvalidOption` where several do
+/// and none has the ledger's name.
+std::string schema_beside(const std::string& ledger, const std::string& dataset);
 
 }  // namespace gauze::service

@@ -1,78 +1,25 @@
 #include "gauze/service/workspace.h"
 
 #include <fnmatch.h>
-#include <glob.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "gauze/base/address.h"
 #include "gauze/base/error.h"
 #include "gauze/base/words.h"
 #include "gauze/service/files.h"
+#include "gauze/service/ledger_lookup.h"
 #include "gauze/service/values.h"
 
 namespace gauze::service {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool holds_rows(const std::string& name) {
-  return !name.ends_with(kSchemaEnding) && is_rows_file(name);
-}
-
-void add_table(std::map<std::string, std::string>& tables, const std::string& name,
-               const std::string& path) {
-  if (tables.emplace(name, path).second) return;
-  throw Error(ErrorCode::kInvalidOption, "--data: two files hold the table '" + name +
-                                             "'; name them apart, like --data " + name +
-                                             "2=" + path);
-}
-
-/// The only file in the folder with this ending; "" when there is none.
-std::string only_file(const fs::path& folder, std::string_view ending, const char* option) {
-  std::string found;
-  for (const std::string& file : listed(folder.string())) {
-    if (!file.ends_with(ending)) continue;
-    if (!found.empty()) {
-      throw Error(ErrorCode::kInvalidOption, std::string(option) + ": there are several *" +
-                                                 std::string(ending) + " in '" + folder.string() +
-                                                 "'; say which, with " + option);
-    }
-    found = file;
-  }
-  return found;
-}
-
-/// Where the name of `--data NAME=FILE` ends; nowhere in `FILE`, which may be one in folders called x=y.
-std::size_t name_end(const std::string& data) {
-  const std::size_t equals = data.find('=');
-  if (equals == std::string::npos || data.find('/') < equals || fs::exists(data))
-    return std::string::npos;
-  glob_t found{};
-  const bool is_pattern = data.find_first_of("*?[") != std::string::npos &&
-                          ::glob(data.c_str(), 0, nullptr, &found) == 0;
-  globfree(&found);
-  return is_pattern ? std::string::npos : equals;
-}
-
-/// The file, glob or folder of `--data FILE`, `NAME=FILE` or `FOLDER`.
-fs::path path_of(const std::string& data) {
-  const std::size_t equals = name_end(data);
-  return equals == std::string::npos ? data : data.substr(equals + 1);
-}
-
-/// Where that lies; of a glob over folders, where all of them lie.
-fs::path folder_of(const std::string& data) {
-  fs::path folder = path_of(data);
-  if (!fs::is_directory(folder)) folder = folder.parent_path();
-  while (folder.string().find_first_of("*?[") != std::string::npos && !fs::is_directory(folder))
-    folder = folder.parent_path();
-  return folder.empty() ? fs::path(".") : folder;
-}
 
 bool has_glob(const std::string& path) {
   return path.find_first_of("*?[") != std::string::npos && !fs::exists(path);
@@ -86,49 +33,25 @@ void expect_there(const std::string& data) {
                 "--data: " + data.substr(0, std::min<std::size_t>(mark, 20)) +
                     ":// is no database that Gauze knows; there is postgresql://, and files and "
                     "folders");
-  const std::string path = path_of(data).string();
+  const std::string path = named_file(data).second;
   // The table of `base.duckdb:visits` is in the file before the colon.
   if (has_glob(path) || fs::exists(path) || fs::exists(path.substr(0, path.rfind(':')))) return;
   throw Error(ErrorCode::kIo, "--data: there is no file or folder '" + path + "'");
 }
 
-/// `people.schema.json` beside `people.csv`, or the only schema in its folder.
-std::string find_schema(const std::vector<std::string>& data) {
-  for (const std::string& each : data) {
-    if (is_postgres(each)) continue;
-    const fs::path folder = folder_of(each);
-    const fs::path own = folder / (table_name(path_of(each).string()) + std::string(kSchemaEnding));
-    if (fs::exists(own)) return own.lexically_normal().string();
-    if (!fs::is_directory(folder)) continue;
-    if (std::string only = only_file(folder, kSchemaEnding, "--schema"); !only.empty())
-      return fs::path(only).lexically_normal().string();
-  }
-  return "";
-}
-
-/// The tables that are read, and what lies beside them. Of a database nothing does.
-std::vector<TableFiles> look_beside_all(const std::vector<std::string>& data, const Schema* schema,
-                                        Source& source) {
-  std::vector<TableFiles> result;
-  if (is_postgres(data.front())) return result;
-  for (const auto& [table, text] : tables_of(data, schema))
-    result.push_back(look_beside(table, text, source.files(table)));
-  return result;
-}
-
 /// Without a schema nobody knows which data set these rows belong to, so no budget beside them may be passed over.
-void refuse_quick_form(const std::vector<TableFiles>& tables, const std::string& ledger) {
-  for (const TableFiles& each : tables) {
-    if (const std::string path = schema_about(each); !path.empty())
-      throw Error(ErrorCode::kInvalidOption,
-                  "--unit: is for data without a schema, and '" + path + "' speaks of '" +
-                      each.table + "'; leave --unit out, and that schema and its budget are used");
-    if (const std::string budget = budget_beside(each); !budget.empty() && ledger.empty())
-      throw Error(ErrorCode::kInvalidOption,
-                  "--unit: a budget lies beside the data, '" + budget +
-                      "', and without a schema nobody knows whether it is theirs; say which budget "
-                      "pays with --ledger, or give a schema with --schema");
-  }
+void refuse_quick_form(const TableTexts& tables) {
+  if (const std::string path = schema_about(tables); !path.empty())
+    throw Error(ErrorCode::kInvalidOption,
+                "--unit: is for data without a schema, and '" + path + "' speaks of '" +
+                    tables.begin()->first +
+                    "'; leave --unit out, and that schema and its budget are used");
+  if (const std::string budget = budget_beside(tables); !budget.empty())
+    throw Error(ErrorCode::kInvalidOption,
+                "--unit: a budget lies beside the data, '" + budget +
+                    "', and where one pays a schema says whose the rows are; write one (`gauze "
+                    "schema template` makes a form) and give it with --schema, and the budget with "
+                    "--ledger");
 }
 
 /// The two steps that lead to a schema for a database, which has no place beside it.
@@ -170,7 +93,7 @@ Schema quick_schema(const DataOptions& options, Source& source) {
                     " may count, like --rows-per-unit 5; more are left out at random");
   }
   Schema schema;
-  for (const auto& [name, path] : tables_of(options.data)) {
+  for (const auto& [name, texts] : tables_of(options.data)) {
     TableSchema table;
     table.name = name;
     table.unit.kind = row ? UnitSchema::Kind::kRow : UnitSchema::Kind::kColumn;
@@ -194,15 +117,15 @@ Schema quick_schema(const DataOptions& options, Source& source) {
   return schema;
 }
 
-void refuse_unknown(const std::map<std::string, std::string>& tables, const Schema& schema) {
+void refuse_unknown(const TableTexts& tables, const Schema& schema) {
   std::string names;
   for (const TableSchema& table : schema.tables)
     names.append(names.empty() ? "" : ", ").append(table.name);
-  for (const auto& [name, path] : tables) {
+  for (const auto& [name, texts] : tables) {
     if (speaks_of(schema, name)) continue;
     throw Error(ErrorCode::kUnknownName, "the schema speaks of " + names + ", not of '" + name +
                                              "'; give the file its table's name: --data " +
-                                             schema.tables.front().name + "=" + path);
+                                             schema.tables.front().name + "=" + texts.front());
   }
 }
 
@@ -222,28 +145,6 @@ std::string caller() {
 
 bool is_postgres(const std::string& data) {
   return is_server_address(data);
-}
-
-std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
-                                             const Schema* schema) {
-  std::map<std::string, std::string> tables;
-  for (const std::string& each : data) {
-    const std::size_t equals = name_end(each);
-    if (equals != std::string::npos) {
-      add_table(tables, each.substr(0, equals), each.substr(equals + 1));
-    } else if (fs::is_directory(each)) {
-      for (const std::string& file : listed(each)) {
-        const bool wanted = schema == nullptr || speaks_of(*schema, table_name(file));
-        if (wanted && holds_rows(file)) add_table(tables, table_name(file), file);
-      }
-    } else if (schema != nullptr && is_duckdb_file(each) && !speaks_of(*schema, table_name(each))) {
-      for (const TableSchema& table : schema->tables)
-        add_table(tables, table.name, each + ":" + table.name);
-    } else {
-      add_table(tables, table_name(each), each);
-    }
-  }
-  return tables;
 }
 
 namespace {
@@ -274,10 +175,10 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
   }
   const std::string path = file.empty() || file == "-" ? standard_input() : file;
   if (path.empty()) return;
-  const TableFiles values = look_beside(table_name(path), path, {path});
+  const TableTexts values = {{table_name(path), {path}}};
   if (const std::string found = schema_about(values); !found.empty())
     throw Error(ErrorCode::kInvalidOption,
-                "'" + found + "' speaks of '" + values.table + "'; ask with --data " + path +
+                "'" + found + "' speaks of '" + table_name(path) + "'; ask with --data " + path +
                     " and --column, and its units and its budget are used");
   if (const std::string budget = budget_beside(values); !budget.empty())
     throw Error(ErrorCode::kInvalidOption,
@@ -286,71 +187,211 @@ void expect_plain_values(const DataOptions& options, const std::string& table,
                     ", or keep values that it does not count in another folder");
 }
 
-std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema) {
-  for (const std::string& each : options.data) expect_there(each);
-  if (std::any_of(options.data.begin(), options.data.end(), is_postgres)) {
-    require(options.data.size() == 1, "--data: give one database, or files, not both");
-    return open_postgres(options.data.front());
-  }
+namespace {
+
+SourceOptions limits_of(const DataOptions& options, const TableTexts& tables,
+                        const Schema* schema) {
   SourceOptions limits;
   limits.threads = thread_count(options.threads);
-  const auto tables = tables_of(options.data, schema);
+  for (const auto& [name, texts] : tables) {
+    if (schema != nullptr)
+      for (const ColumnSchema& column : schema->table(name).columns)
+        limits.json_columns[name].push_back(column.name);
+    if (texts.size() > 1) limits.more_files[name] = {texts.begin() + 1, texts.end()};
+  }
+  return limits;
+}
+
+std::unique_ptr<Source> open_tables_of(const DataOptions& options, const TableTexts& tables,
+                                       const Schema* schema) {
+  std::map<std::string, std::string> first;
+  for (const auto& [name, texts] : tables) first.emplace(name, texts.front());
+  return open_files(first, limits_of(options, tables, schema));
+}
+
+std::unique_ptr<Source> open_database(const DataOptions& options, const Schema* schema,
+                                      bool any_schema) {
+  require(options.data.size() == 1, "--data: give one database, or files, not both");
+  PostgresOptions how{.any_schema = any_schema};
+  if (schema != nullptr)
+    for (const TableSchema& table : schema->tables)
+      if (!table.relation.empty()) how.relations[table.name] = table.relation;
+  return open_postgres(options.data.front(), how);
+}
+
+bool has_database(const DataOptions& options) {
+  return std::any_of(options.data.begin(), options.data.end(), is_postgres);
+}
+
+/// The tables of --data by the steward's schema, whose folder is `home`. What --data names is no more than a
+/// choice among them: each table whole, and none from elsewhere.
+class CountedTables {
+ public:
+  CountedTables(const Schema& schema, std::string home, const std::string& ledger)
+      : schema_(schema), home_(std::move(home)), ledger_(ledger), all_(tables_in(home_, schema)) {
+    for (const auto& [table, texts] : all_)
+      for (const std::string& text : texts) files_[table].merge(identities(text, table));
+  }
+
+  TableTexts chosen_by(const std::vector<std::string>& data) const {
+    TableTexts chosen;
+    std::map<std::string, std::set<std::string>> named;
+    for (const std::string& each : data) {
+      if (each.ends_with(kSchemaEnding) || (fs::is_directory(each) && same_file(each, home_)))
+        chosen = all_;
+      else
+        add(each, named);
+    }
+    for (const auto& [table, files] : named) {
+      if (files != files_.at(table))
+        refuse("a part of the table '" + table + "' alone was named, and it counts as a whole");
+      chosen.emplace(table, all_.at(table));
+    }
+    return chosen;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(ErrorCode::kInvalidOption,
+                "--data: " + why + ". The schema by which '" + shown_address(ledger_) +
+                    "' keeps count says which files hold which table; give their folder, --data " +
+                    home_ + ", or other files with a schema and a budget of their own");
+  }
+
+  /// A file, a glob, a folder or a database file; of the last two what is no table's is passed over.
+  void add(const std::string& each, std::map<std::string, std::set<std::string>>& named) const {
+    const auto [name, path] = named_file(each);
+    const bool is_folder = fs::is_directory(path);
+    const bool is_loose =
+        is_folder || (name.empty() && is_duckdb_file(path) && table_inside(path).empty());
+    bool is_any = false;
+    for (const std::string& text : is_folder ? listed(path) : std::vector<std::string>{path}) {
+      for (const auto& [table, files] : files_) {
+        if (!name.empty() && !same_name(name, table)) continue;
+        for (const std::string& file : identities(text, table)) {
+          if (!files.contains(file)) {
+            if (!name.empty())
+              refuse("'" + path.substr(0, 200) + "' is not the table '" + table + "'");
+            continue;
+          }
+          named[table].insert(file);
+          is_any = true;
+        }
+      }
+      if (!is_any && !is_loose) refuse("'" + text.substr(0, 200) + "' is the file of no table");
+    }
+    if (!is_any) refuse("'" + path.substr(0, 200) + "' holds no file of a table");
+  }
+
+  const Schema& schema_;
+  std::string home_;
+  const std::string& ledger_;
+  TableTexts all_;
+  std::map<std::string, std::set<std::string>> files_;
+};
+
+/// A form for a database that is named, or what says whose rows these are.
+Schema known_schema(const std::string& path, const DataOptions& options) {
+  if (!path.empty()) return read_schema(path);
+  open_source(options);  // a missing file is worth more words than a missing schema
+  no_schema(options);
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const DataOptions& options, const Schema* schema) {
+  for (const std::string& each : options.data) expect_there(each);
+  if (has_database(options)) return open_database(options, schema, false);
+  const TableTexts tables = tables_of(options.data, schema);
   if (tables.empty()) {
     throw Error(ErrorCode::kIo, "the folder '" + options.data.front() +
                                     "' holds no CSV, Parquet or JSON file" +
                                     (schema != nullptr ? " of a table in the schema" : ""));
   }
-  if (schema != nullptr) {
-    refuse_unknown(tables, *schema);
-    for (const auto& [name, path] : tables)
-      for (const ColumnSchema& column : schema->table(name).columns)
-        limits.json_columns[name].push_back(column.name);
-  }
-  return open_files(tables, limits);
+  if (schema != nullptr) refuse_unknown(tables, *schema);
+  return open_tables_of(options, tables, schema);
 }
 
 Workspace::Workspace(const DataOptions& options, Pays pays)
     : data_(options.data), analyst_(options.analyst) {
   require(!options.data.empty(), "--data: is missing; it says where the rows are, like people.csv");
   for (const std::string& each : options.data) expect_there(each);
-  schema_path_ =
-      options.schema.empty() && options.unit.empty() ? find_schema(options.data) : options.schema;
-  require(options.schema.empty() || options.unit.empty(),
-          "--unit: is for data without a schema; leave out --unit or --schema");
-  // A missing file is worth more words than a missing schema.
-  if (schema_path_.empty() && options.unit.empty()) {
-    source_ = open_source(options);
-    no_schema(options);
+  if (!options.unit.empty()) {
+    open_quick_form(options);
+    return;
   }
-  if (!schema_path_.empty()) schema_ = read_schema(schema_path_);
-  source_ = open_source(options, schema_path_.empty() ? nullptr : &schema_);
-  is_quick_ = schema_path_.empty();
-  chooses_ledger_ = !options.ledger.empty();
-  if (is_quick_) {
-    beside_ = look_beside_all(options.data, nullptr, *source_);
-    refuse_quick_form(beside_, options.ledger);
-    schema_ = quick_schema(options, *source_);
+  schema_path_ = options.schema.empty() ? find_schema(options.data) : options.schema;
+  schema_ = known_schema(schema_path_, options);
+  if (pays == Pays::kYes) {
+    ledger_path_ = options.ledger;
+    if (ledger_path_.empty())
+      ledger_path_ =
+          find_ledger(schema_path_, schema_,
+                      has_database(options) ? TableTexts()
+                                            : tables_of(options.data, &schema_, Several::kTakeAll));
   }
-  if (pays == Pays::kNo) return;
-  ledger_path_ = options.ledger;
-  if (ledger_path_.empty() && !is_quick_) {
-    beside_ = look_beside_all(options.data, &schema_, *source_);
-    ledger_path_ = find_ledger(schema_path_, schema_, beside_);
+  if (ledger_path_.empty()) {
+    source_ = open_source(options, &schema_);
+    return;
   }
-  if (!ledger_path_.empty()) ledger_ = Ledger::open(ledger_path_);
+  ledger_ = Ledger::open(ledger_path_);
+  open_counted(options);
 }
 
-void Workspace::expect_unchanged() const {
-  if (chooses_ledger_) return;
-  const auto now = look_beside_all(data_, is_quick_ ? nullptr : &schema_, *source_);
-  if (is_quick_) refuse_quick_form(now, "");
-  const bool same =
-      std::equal(now.begin(), now.end(), beside_.begin(), beside_.end(),
-                 [](const TableFiles& a, const TableFiles& b) { return a.files == b.files; });
-  if (same && (is_quick_ || find_ledger(schema_path_, schema_, now) == ledger_path_)) return;
+void Workspace::open_quick_form(const DataOptions& options) {
+  require(options.schema.empty(),
+          "--unit: is for data without a schema; leave out --unit or --schema");
+  require(options.ledger.empty(),
+          "--unit: is for data that no ledger counts; where one pays, a schema says whose the rows "
+          "are: leave --unit out and give it with --schema (`gauze schema template` makes a form)");
+  source_ = open_source(options);
+  if (!has_database(options))
+    refuse_quick_form(tables_of(options.data, nullptr, Several::kTakeAll));
+  schema_ = quick_schema(options, *source_);
+}
+
+void Workspace::open_counted(const DataOptions& options) {
+  std::optional<CountedSchema> counted;
+  for (const DatasetBudget& each : ledger_->datasets())
+    if (each.dataset == schema_.dataset) counted = each.schema;
+  fs::path schema_file = fs::absolute(schema_path_);
+  if (counted && !counted->file.empty())
+    schema_file = fs::weakly_canonical(fs::absolute(ledger_path_)).parent_path() / counted->file;
+  schema_file = schema_file.lexically_normal();
+  if (counted && counted->digest != digest(schema_)) {
+    throw Error(
+        ErrorCode::kInvalidOption,
+        "--schema: '" + schema_path_ + "' says otherwise than " +
+            (counted->file.empty() ? "the steward's schema" : "'" + schema_file.string() + "'") +
+            " did when the budget was set, and '" + shown_address(ledger_path_) +
+            "' keeps count by it. Use that schema; or whoever keeps the budget has it "
+            "count by this one with `gauze ledger schema " +
+            shown_address(ledger_path_) + " --dataset " + schema_.dataset.substr(0, 60) +
+            " --schema " + schema_path_ + "`");
+  }
+  const bool names_database = counted && !counted->database.empty();
+  if (has_database(options)) {
+    source_ = open_database(options, &schema_, names_database);
+    if (names_database && source_->database() != counted->database) refuse_place();
+    return;
+  }
+  if (names_database) refuse_place();
+  home_ = schema_file.parent_path().string();
+  const TableTexts tables = CountedTables(schema_, home_, ledger_path_).chosen_by(options.data);
+  if (tables.empty())
+    throw Error(ErrorCode::kIo,
+                "the folder '" + home_ + "' holds no file of a table in the schema");
+  source_ = open_tables_of(options, tables, &schema_);
+}
+
+void Workspace::refuse_place() const {
   throw Error(ErrorCode::kInvalidOption,
-              "--data: the files, or the budget beside them, are no longer those of the beginning; "
-              "begin anew");
+              "--data: '" + shown_address(ledger_path_) + "' counts the rows of '" +
+                  schema_.dataset.substr(0, 60) +
+                  "' in another database; give its address, or whoever keeps the budget names this "
+                  "one with `gauze ledger schema " +
+                  shown_address(ledger_path_) + " --dataset " + schema_.dataset.substr(0, 60) +
+                  " --schema " + schema_path_ + " --data ADDRESS`");
 }
 
 std::optional<Budget> Workspace::left() const {
@@ -373,17 +414,22 @@ bool Workspace::reads(const std::string& path) const {
   if (!schema_path_.empty() && same_file(path, schema_path_)) return true;
   if (is_postgres(data_.front())) return false;
   const fs::path canonical = fs::weakly_canonical(fs::absolute(path));
-  for (const std::string& each : data_) {
+  std::vector<std::string> folders = data_;
+  if (!home_.empty()) folders.push_back(home_);
+  for (const std::string& each : folders) {
     if (fs::is_directory(each) && same_file(canonical.parent_path().string(), each) &&
         holds_rows(canonical.filename().string()) &&
         speaks_of(schema_, table_name(canonical.string())))
       return true;
   }
-  for (const auto& [table, text] : tables_of(data_, &schema_)) {
+  TableTexts tables = tables_of(data_, &schema_, Several::kTakeAll);
+  if (!home_.empty()) tables.merge(tables_in(home_, schema_, Several::kTakeAll));
+  for (const auto& [table, texts] : tables) {
+    for (const std::string& text : texts)
+      if (would_match(path, text)) return true;
     const auto files = source_->files(table);
-    if (would_match(path, text) || std::any_of(files.begin(), files.end(), [&](const auto& file) {
-          return same_file(path, file);
-        }))
+    if (std::any_of(files.begin(), files.end(),
+                    [&](const auto& file) { return same_file(path, file); }))
       return true;
   }
   return false;
@@ -395,7 +441,8 @@ Request Workspace::request(const std::string& text, const Ratio& epsilon,
           .analyst = analyst_,
           .caller = caller(),
           .text = text,
-          .asked = Budget::approximate(epsilon, delta)};
+          .asked = Budget::approximate(epsilon, delta),
+          .schema = schema_path_.empty() ? "" : digest(schema_)};
 }
 
 }  // namespace gauze::service

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +9,7 @@
 #include "gauze/data/schema.h"
 #include "gauze/data/source.h"
 #include "gauze/ledger/ledger.h"
-#include "gauze/service/ledger_lookup.h"
+#include "gauze/service/table_files.h"
 
 namespace gauze::service {
 
@@ -20,7 +19,7 @@ std::string caller();
 /// Where the rows are, what is publicly known of them, who pays: options that all commands on
 /// tables share.
 struct DataOptions {
-  std::vector<std::string> data;  ///< FILE, NAME=FILE, FOLDER or postgresql://...
+  std::vector<std::string> data;  ///< FILE, NAME=FILE, FOLDER, the schema or postgresql://...
   std::string schema;             ///< "": what lies beside the data
   std::string ledger;             ///< "": what lies beside the schema or the data, if anything does
   std::string analyst;
@@ -29,11 +28,6 @@ struct DataOptions {
   std::string threads;        ///< of the source; "": as it chooses
 };
 
-/// Which file holds which table. A file's table has the file's name up to the first dot. Of a folder,
-/// with a schema, only the tables that it speaks of: answers may lie beside the data. Of a file of DuckDB,
-/// unless the schema has a table of its name, all tables of the schema.
-std::map<std::string, std::string> tables_of(const std::vector<std::string>& data,
-                                             const Schema* schema = nullptr);
 bool is_postgres(const std::string& data);
 /// For a file of plain values, without --data: refuses options of tables, which nothing would follow, and a file
 /// beside which a schema speaks of it or a budget lies.
@@ -55,10 +49,6 @@ class Workspace {
   const Schema& schema() const { return schema_; }
   const std::string& schema_path() const { return schema_path_; }
 
-  /// Throws `kInvalidOption` where links of the data lead elsewhere by now, or another budget lies beside it: a
-  /// conversation may take long.
-  void expect_unchanged() const;
-
   /// Nothing when no ledger keeps count.
   Ledger* ledger() { return ledger_ ? &*ledger_ : nullptr; }
   const std::string& ledger_path() const { return ledger_path_; }
@@ -75,10 +65,14 @@ class Workspace {
   Request request(const std::string& text, const Ratio& epsilon, const Ratio& delta) const;
 
  private:
+  void open_quick_form(const DataOptions& options);
+  /// The tables by the steward's schema, and nothing else.
+  void open_counted(const DataOptions& options);
+  [[noreturn]] void refuse_place() const;
+
   std::vector<std::string> data_;
-  bool is_quick_ = false, chooses_ledger_ = false;
+  std::string home_;  ///< where a ledger pays for files: the folder of the steward's schema
   std::unique_ptr<Source> source_;
-  std::vector<TableFiles> beside_;
   Schema schema_;
   std::string schema_path_;
   std::optional<Ledger> ledger_;
