@@ -183,7 +183,6 @@ Quote quote(const Registry& registry, const Question& question) {
 }
 
 Outcome ask(Workspace& workspace, Quote quote, BitSource& bits, const Watch& watch) {
-  workspace.expect_unchanged();
   const Watched task{quote.task, watch};
   // Behind the reservation: nothing is read before.
   const auto open = [&] { return Input(std::ref(workspace.source())); };

@@ -76,7 +76,7 @@ TEST(Jobs, ReadsAnAlgorithmAndItsColumn) {
 }
 
 TEST(Jobs, ReadsWhoseRowsTheyAreColumnsAndWhetherToExplain) {
-  const JobDescription job = job_of(R"({"sql": "x", "data": "a", "unit": "row", "explain": true})");
+  const Job job = job_of(R"({"sql": "x", "data": "a", "unit": "row", "explain": true})");
   EXPECT_EQ(job.data.unit, "row");
   EXPECT_TRUE(job.explain);
   EXPECT_FALSE(job_of(R"({"sql": "x", "data": "a"})").explain);
