@@ -307,9 +307,21 @@ void script(Conversation& conversation) {
     conversation.statement(last);
 }
 
+/// What is wrong with the options is said before the first question is typed.
+void expect_good(const Registry& registry, Workspace& workspace, Question terms) {
+  for (const TableSchema& table : workspace.schema().tables) {
+    if (table.is_public()) continue;
+    terms.options["sql"] = "SELECT COUNT(*) FROM \"" + table.name + "\"";
+    terms.options.emplace("epsilon", "1");
+    quote(registry, workspace, terms);
+    return;
+  }
+}
+
 }  // namespace
 
 void converse(const Registry& registry, Workspace& workspace, Question terms, bool json) {
+  expect_good(registry, workspace, terms);
   Conversation conversation(registry, workspace, std::move(terms), json);
   if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0)
     interactive(conversation);

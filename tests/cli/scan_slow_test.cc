@@ -28,8 +28,9 @@ class LongScan : public Folder {
                                         path("part-" + std::to_string(i) + ".csv"));
     }
     write("names.csv", "who,name\n1,one\n2,two\n");
-    write("t.schema.json", R"({"version": 1, "dataset": "d", "tables": {"t": {"unit": "row",
-      "columns": {"x": {"type": "integer", "lower": 0, "upper": 9},
+    write("t.schema.json",
+          R"({"version": 1, "dataset": "d", "tables": {"t": {"files": ["part-*.csv"],
+      "unit": "row", "columns": {"x": {"type": "integer", "lower": 0, "upper": 9},
       "who": {"type": "text", "categories": ["1", "2", "3", "4", "5", "6", "7"]}}},
       "names": {"public": true, "keys": [["who"]], "columns": {"who": {"type": "text"},
       "name": {"type": "text", "categories": ["one", "two"]}}}}})");
@@ -217,6 +218,54 @@ TEST(Databases, PasswordsAreNeverShownAndTheWaysOutWork) {
   EXPECT_THAT(without.err, AllOf(HasSubstr("--table visits"), Not(HasSubstr("--unit"))));
   EXPECT_EQ(silent("schema template " + address + " --table visits").exit, 0);
   EXPECT_THAT(silent(count + " --unit row").err, HasSubstr("--table visits"));
+}
+
+// By the schema, and by what the ledger remembers, whatever the address says besides.
+TEST(Databases, AreTheStewardsAndNoOther) {
+  const Clinic clinic;
+  const gauze::testing::PostgresServer server;
+  server.run("CREATE SCHEMA hospital; CREATE SCHEMA mine");
+  for (const std::string schema : {"hospital", "mine"})
+    server.run("CREATE TABLE " + schema +
+               ".visits AS SELECT i::bigint AS patient_id, 'day'::text "
+               "AS ward FROM generate_series(1, " +
+               (schema == "mine" ? "10" : "1000") + ") AS i");
+  const std::string schema = clinic.write("base.schema.json", R"({"version": 1, "dataset": "base",
+      "tables": {"visits": {"unit": "patient_id", "rows_per_unit": 1,
+      "columns": {"patient_id": {"type": "integer"}, "ward": {"type": "text"}}}}})");
+  const std::string ledger = clinic.path("base.ledger");
+  ASSERT_EQ(gauze_program("ledger init " + ledger + " --dataset base --epsilon 99 --data '" +
+                          server.uri() + "'")
+                .exit,
+            0);
+  const auto count = [&](const std::string& address) {
+    return gauze_program("sql 'SELECT COUNT(*) AS n FROM visits' --epsilon 9 --json --schema " +
+                         schema + " --data '" + address + "'");
+  };
+  // Two relations have the name, and an address that leads to one of them is not asked which.
+  const std::string mine = server.uri() + "&options=-csearch_path%3Dmine";
+  EXPECT_THAT(count(mine).err, AllOf(HasSubstr("relation"), HasSubstr("hospital.visits")));
+  std::string said = slurp(schema);
+  said.replace(said.find(R"("unit")"), 0, R"("relation": "hospital.visits", )");
+  clinic.write("base.schema.json", said);
+  EXPECT_THAT(count(mine).err, HasSubstr("gauze ledger schema"));
+  ASSERT_EQ(gauze_program("ledger schema " + ledger + " --dataset base --schema " + schema +
+                          " --data '" + server.uri() + "'")
+                .exit,
+            0);
+  const Ran ran = count(mine);
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NEAR(ran.json().at("rows").at(0).at("n").get<double>(), 1000, 20);
+  // Another database, and files.
+  std::string other = server.uri();
+  other.replace(other.find("/postgres"), 9, "/template1");
+  for (const std::string& data : {other, clinic.path("visits.csv")}) {
+    const Ran refused = count(data);
+    EXPECT_EQ(refused.exit, 2) << refused.out;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("--data"), HasSubstr("another database"))) << data;
+  }
+  const Ran shown = gauze_program("ledger show --json " + ledger);
+  EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 90);
 }
 
 TEST(Databases, ThatAreNotThereCostNothing) {

@@ -69,6 +69,7 @@ void door_that_pays_afterwards(Ledger& ledger, const std::string& text, int inpu
 void ask_questions(const std::string& path, Door door, const Report& report) {
   for (int session = 0; session < 2; ++session) {
     Ledger ledger = Ledger::open(path);
+    ledger.set_schema("people", {std::string(64, 'a')});
     for (int i = 0; i < 2; ++i) door(ledger, std::to_string(i), 1, report);
     try {
       door(ledger, "interrupted", -1, report);

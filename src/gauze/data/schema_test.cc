@@ -99,6 +99,22 @@ TEST(Schema, KeepsTheOrderOfColumnsAndSurvivesARoundTrip) {
   EXPECT_EQ(parse_schema(to_json(schema).dump()), schema);
 }
 
+TEST(Schema, SaysWhichFilesOrWhichRelationHoldATable) {
+  const Schema plain = parse_schema(kHospital);
+  EXPECT_TRUE(plain.table("visits").files.empty());
+  EXPECT_FALSE(to_json(plain).at("tables").at("visits").contains("files"));
+  const Schema schema = parse_schema(
+      with(R"("visits": {)", R"("visits": {"files": ["visits/*.parquet", "old.parquet"], )"));
+  EXPECT_EQ(schema.table("visits").files,
+            (std::vector<std::string>{"visits/*.parquet", "old.parquet"}));
+  EXPECT_NE(schema, plain);
+  EXPECT_EQ(schema_from_json(to_json(schema)), schema);
+  const Schema base =
+      parse_schema(with(R"("visits": {)", R"("visits": {"relation": "public.visits", )"));
+  EXPECT_EQ(base.table("visits").relation, "public.visits");
+  EXPECT_EQ(schema_from_json(to_json(base)), base);
+}
+
 TEST(Schema, AColumnCalledRowCanBeTheUnit) {
   const Schema schema =
       parse_schema(with(R"("survey": {"unit": "row",)",
@@ -136,6 +152,11 @@ TEST(Schema, RefusesWhatMakesNoSense) {
       "[]",
       "{",
       with(R"("version": 1)", R"("version": 2)"),
+      with(R"("visits": {)", R"("visits": {"files": [], )"),
+      with(R"("visits": {)", R"("visits": {"files": "visits.csv", )"),
+      with(R"("visits": {)", R"("visits": {"files": ["visits.csv", 1], )"),
+      with(R"("visits": {)", R"("visits": {"files": [""], )"),
+      with(R"("visits": {)", R"("visits": {"relation": 1, )"),
       with(R"("lower": 0, "upper": 120)", R"("lower": 120, "upper": 0)"),
       with(R"("lower": 0, "upper": 120)", R"("lower": 0.5, "upper": 120)"),
       with(R"("lower": 0, "upper": 120)", R"("lower": 0, "upper": 99999999999999999999)"),

@@ -46,6 +46,31 @@ TEST(FileSource, ReadsCsvAsTextWithTheNamesOfTheFirstLine) {
   EXPECT_ERROR(source->columns("persons"), ErrorCode::kUnknownName);
 }
 
+TEST(FileSource, ReadsATableFromSeveralPathsAndGlobs) {
+  const Folder folder;
+  const std::string a = folder.write("a.csv", "x\n1\n"), b = folder.write("b.csv", "x\n2\n");
+  const std::string all = folder.write("c.csv", "x\n3\n");
+  SourceOptions options;
+  options.more_files["t"] = {b, all.substr(0, all.size() - 5) + "?.csv"};
+  const auto source = open_files({{"t", a}}, options);
+  EXPECT_EQ(rows_of(*source, "SELECT x FROM t ORDER BY x"), (Lines{"1", "2", "3"}));
+  EXPECT_EQ(source->files("t").size(), 3u);
+  options.more_files["t"] = {folder.write("d.json", "{\"x\": 4}\n")};
+  EXPECT_ERROR(open_files({{"t", a}}, options), ErrorCode::kInvalidInput);
+}
+
+TEST(FileSource, ListsWhatAPathOrAGlobStandsFor) {
+  const Folder folder;
+  const std::string a = folder.write("a.csv", "x\n1\n"), b = folder.write("b.csv", "x\n2\n");
+  const std::string stem = a.substr(0, a.size() - 5);
+  EXPECT_EQ(list_files(a), Lines{a});
+  EXPECT_EQ(list_files(stem + "*.csv"), (Lines{a, b}));
+  EXPECT_EQ(list_files(stem + "*.parquet"), Lines{});
+  EXPECT_EQ(list_files(stem + "no.csv"), Lines{});
+  const std::string base = folder.write("base.duckdb", "");
+  EXPECT_EQ(list_files(base + ":visits"), Lines{base});
+}
+
 TEST(FileSource, TheFirstLineAloneChoosesTheDelimiter) {
   const Folder folder;
   const auto source = open_files({{"t", folder.write("t.csv", "a;b\n1,2;3\n4,5;6\n,,,,;,,,\n")},

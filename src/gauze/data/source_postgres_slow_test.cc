@@ -36,6 +36,39 @@ TEST(PostgresStream, TellsHowManyOfTheRowsThatThePlannerExpectsHaveCome) {
   EXPECT_EQ(more.back(), -1);
 }
 
+TEST(PostgresSource, TakesTheRelationThatHoldsATable) {
+  const testing::PostgresServer server;
+  server.run("CREATE SCHEMA hospital; CREATE SCHEMA mine");
+  server.run("CREATE TABLE hospital.\"Visits\" (x bigint, of_hospital text)");
+  server.run("CREATE TABLE mine.visits (x bigint); CREATE TABLE hospital.wards (x bigint)");
+  const std::string own = server.uri() + "&options=-csearch_path%3Dmine";
+  PostgresOptions options;
+  options.relations["visits"] = "hospital.Visits";
+  EXPECT_EQ(open_postgres(own, options)->columns("VISITS").size(), 2u);
+  options.relations["visits"] = "hospital.nothing";
+  EXPECT_ERROR(open_postgres(own, options)->columns("visits"), ErrorCode::kUnknownName);
+  // Without a schema of the server it is where the path leads, or the only one in all of them.
+  EXPECT_EQ(open_postgres(own)->columns("visits").size(), 1u);
+  EXPECT_ERROR(open_postgres(own)->columns("wards"), ErrorCode::kUnknownName);
+  options = {.relations = {}, .any_schema = true};
+  EXPECT_EQ(open_postgres(own, options)->columns("wards").size(), 1u);
+  server.run("CREATE TABLE mine.wards (x bigint)");
+  EXPECT_ERROR(open_postgres(own, options)->columns("wards"), ErrorCode::kInvalidOption);
+}
+
+TEST(PostgresSource, SaysWhichDatabaseItIsByWhateverAddress) {
+  const testing::PostgresServer server;
+  const std::string one = open_postgres(server.uri())->database();
+  EXPECT_EQ(open_postgres(server.uri() + "&application_name=other")->database(), one);
+  std::string uri = server.uri();
+  uri.replace(uri.find("/postgres"), 9, "/template1");
+  EXPECT_NE(open_postgres(uri)->database(), one);
+  server.run("CREATE USER ada");
+  std::string ada = server.uri();
+  ada.replace(ada.find("gauze@"), 5, "ada");
+  EXPECT_EQ(open_postgres(ada)->database(), one);
+}
+
 TEST(PostgresSource, ReadsTablesThatStoreTheirRowsOnly) {
   const testing::PostgresServer server;
   server.run("CREATE TABLE t AS SELECT i::bigint AS x, i AS y FROM generate_series(1, 10) AS i");

@@ -42,6 +42,7 @@ const std::string& true_ledger() {
     const std::string path = folder() + "/true";
     {
       Ledger ledger = Ledger::create(path, {{"people", Budget::pure(1)}});
+      ledger.set_schema("people", {std::string(64, 'a')});
       ledger.set_share("people", "ada", Budget::pure(1));
       const gauze::Request request{.dataset = "people", .analyst = "ada", .text = "SELECT 1"};
       ledger.settle(ledger.reserve(request, pure("0.25")));

@@ -164,6 +164,37 @@ TEST(Ledger, RefusesBudgetsThatAreNone) {
   EXPECT_EQ(ledger.datasets().size(), 2u);
 }
 
+// ---- schemas ----
+
+TEST(Ledger, RemembersByWhichSchemaADataSetIsCounted) {
+  const LedgerFolder folder;
+  const CountedSchema one{std::string(64, 'a'), "people.schema.json"},
+      other{std::string(64, 'b'), "", "123/base"};
+  Ledger ledger = Ledger::create(
+      folder.file(),
+      {{"people", Budget::pure(1), Relation::kAddRemove, one}, {"b", Budget::pure(1)}});
+  EXPECT_EQ(ledger.schema("people"), one);
+  EXPECT_EQ(ledger.schema("b"), std::nullopt);
+  EXPECT_EQ(ledger.datasets().at(0).schema, one);
+  Request request = ask("a");
+  ledger.reserve(request, pure("0.1"));  // by no schema
+  request.schema = one.digest;
+  ledger.reserve(request, pure("0.1"));
+  ledger.set_schema("people", other, "steward");
+  EXPECT_EQ(ledger.schema("people"), other);
+  EXPECT_EQ(Ledger::open(folder.file()).schema("people"), other);
+  EXPECT_ERROR(ledger.reserve(request, pure("0.1")), ErrorCode::kInvalidOption);
+  EXPECT_EQ(ledger.left("people"), Budget::pure(parse_ratio("0.8")));
+  request.schema = other.digest;
+  ledger.reserve(request, pure("0.1"));
+  EXPECT_ERROR(ledger.set_schema("cats", other), ErrorCode::kUnknownName);
+  EXPECT_ERROR(ledger.set_schema("people", {"no digest"}), ErrorCode::kInvalidOption);
+  EXPECT_ERROR(ledger.add_dataset({"c", Budget::pure(1), Relation::kAddRemove, CountedSchema{"x"}}),
+               ErrorCode::kInvalidOption);
+  EXPECT_EQ(ledger.datasets().size(), 2u) << "complete or not at all";
+  ledger.verify();
+}
+
 // ---- shares ----
 
 TEST(Ledger, HoldsAnalystsToTheirShareAndToTheWhole) {
@@ -488,6 +519,27 @@ TEST(Ledger, RecomputesSumsAndStatesAndNotOnlyHashes) {
   EXPECT_ERROR(replay([](Records& r) { r[3].kind = "resume"s; }), ErrorCode::kLedgerDamaged);
   EXPECT_ERROR(replay([](Records& r) { r[3].kind = "refund"s; }), ErrorCode::kLedgerDamaged);
   EXPECT_ERROR(replay([](Records& r) { r.push_back(r[3]); }), ErrorCode::kLedgerDamaged);
+  const auto with_schema = [](Records& r) {
+    r.push_back(r[1]);
+    r.back().kind = "schema"s;
+    r.back().subject = "2"s;
+    r.back().query = R"({"digest":")" + std::string(64, 'a') + R"(","file":"","database":""})";
+  };
+  EXPECT_NO_THROW(replay(with_schema));
+  EXPECT_ERROR(replay([](Records& r) {
+                 r.push_back(r[1]);
+                 r.back().kind = "schema"s;
+                 r.back().subject = "2"s;
+                 r.back().query = R"({"digest":"a","file":"","database":""})";
+               }),
+               ErrorCode::kLedgerDamaged);
+  EXPECT_ERROR(replay([](Records& r) {
+                 r.push_back(r[1]);
+                 r.back().kind = "schema"s;
+                 r.back().query =
+                     R"({"digest":")" + std::string(64, 'a') + R"(","file":"","database":""})";
+               }),
+               ErrorCode::kLedgerDamaged);
   EXPECT_ERROR(replay([](Records& r) { r.push_back(r[1]); }), ErrorCode::kLedgerDamaged);
   EXPECT_ERROR(replay([](Records& r) { r.push_back(r[0]); }), ErrorCode::kLedgerDamaged);
   EXPECT_ERROR(replay([](Records& r) { r.erase(r.begin()); }), ErrorCode::kLedgerDamaged);

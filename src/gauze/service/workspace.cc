@@ -255,7 +255,8 @@ class CountedTables {
     throw Error(ErrorCode::kInvalidOption,
                 "--data: " + why + ". The schema by which '" + shown_address(ledger_) +
                     "' keeps count says which files hold which table; give their folder, --data " +
-                    home_ + ", or other files with a schema and a budget of their own");
+                    home_ +
+                    ", or let whoever keeps the schema name the file there, under \"files\"");
   }
 
   /// A file, a glob, a folder or a database file; of the last two what is no table's is passed over.
