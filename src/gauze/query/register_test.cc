@@ -143,7 +143,7 @@ TEST(SqlEntry, WhatDoesNotFitIsRefusedWhenItIsMade) {
   const auto made = [](const Asked& question) { return sql().make(question); };
   EXPECT_ERROR(made(asked("SELECT * FROM visits")), ErrorCode::kNotPrivate);
   EXPECT_ERROR(made(asked("SELECT COUNT(*) FROM visits", "0")), ErrorCode::kInvalidOption);
-  EXPECT_ERROR(made(asked("SELECT COUNT(*) AS n, SUM(cost) AS N FROM visits")),
+  EXPECT_ERROR(made(asked("SELECT COUNT(*) AS n, SUM(cost) AS n_half_width FROM visits")),
                ErrorCode::kInvalidOption);
   EXPECT_ERROR(made({.options = {{"epsilon", 1}}, .schema = &visits()}), ErrorCode::kInvalidOption);
   EXPECT_ERROR(made({.options = {{"epsilon", 1}}, .asks = {{"sql", "SELECT 1"}}}),

@@ -426,6 +426,7 @@ class UnitRead {
         if (thread == 0 || !cancelled_) throw;
       }
     });
+    if (progress_) progress_(1);
   }
 
   template <class Take>
