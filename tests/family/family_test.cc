@@ -30,8 +30,9 @@ double left(const Clinic& clinic) {
 
 std::string states(const Clinic& clinic) {
   std::string all;
-  const Ran ran = gauze_program("ledger history --json " + clinic.path("clinic.ledger"));
-  for (const auto& entry : ran.json()) all += entry.at("state").get<std::string>() + " ";
+  const auto history =
+      gauze_program("ledger history --json " + clinic.path("clinic.ledger")).json();
+  for (const auto& entry : history) all += entry.at("state").get<std::string>() + " ";
   return all;
 }
 
@@ -40,13 +41,14 @@ TEST(AFamily, StandsUnderItsHeadingInTheList) {
   const std::size_t heading = text.find("\nToys\n");
   ASSERT_NE(heading, std::string::npos) << text;
   EXPECT_NE(text.find("toy_counts", heading), std::string::npos);
-  for (const auto& each : gauze_program("list --json").json().at("algorithms"))
+  const auto json = gauze_program("list --json").json();
+  for (const auto& each : json.at("algorithms"))
     EXPECT_EQ(each.at("family") == "Toys", each.at("name").get<std::string>().starts_with("toy_"));
 }
 
 TEST(AFamily, IsDescribedFromItsEntry) {
   EXPECT_THAT(gauze_program("describe toy_counts").out,
-              AllOf(HasSubstr("half"), HasSubstr("cells  (whole number, default 4)"),
+              AllOf(HasSubstr("with a curve"), HasSubstr("cells  (whole number, default 4)"),
                     HasSubstr("column  (text"), HasSubstr("Made up for a test."),
                     HasSubstr("gauze release toy_counts --epsilon 1")))
       << "options, what its kind of input asks, who found it, an example";
@@ -86,7 +88,8 @@ TEST(AFamily, AnswersFromATableAndIsPaidFromTheLedger) {
   EXPECT_EQ(ran.json().at("dataset"), "clinic");
   EXPECT_EQ(ran.json().at("left").at("epsilon"), 2.0);
   double people = 0;
-  for (const auto& count : ran.json().at("value")) people += count.get<double>();
+  const auto json = ran.json();
+  for (const auto& count : json.at("value")) people += count.get<double>();
   EXPECT_NEAR(people, Clinic::kPatients, 160) << "one row of each";
   EXPECT_EQ(states(clinic), "settled ");
   EXPECT_EQ(gauze_program(kOnAges + " --epsilon 5" + clinic.data()).exit, 2);
