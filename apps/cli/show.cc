@@ -73,12 +73,14 @@ void print_answer(const Outcome& outcome) {
   const auto& [result, accuracy, spent] = outcome.release;
   print_result(result);
   print_line();
-  if (!result.table && accuracy.confidence > 0)
+  // A table states its own error bars.
+  const bool is_table = quote.algorithm->kind.writes_table;
+  if (!is_table && accuracy.confidence > 0)
     print_field("accuracy", accuracy.of + " within ± " + upward(accuracy.half_width) +
                                 " with probability " + nearest(accuracy.confidence));
   print_notes(result.notes);
   print_cost(quote);
-  if (!result.table) print_field("spent", describe(spent));
+  if (!is_table) print_field("spent", describe(spent));
   print_notes(quote.task.notes);
   print_notes(quote.notes);
   print_field("left", left_text(outcome));

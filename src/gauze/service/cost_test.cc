@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "gauze/service/wording.h"
 #include "gauze/testing/matchers.h"
 
