@@ -4,15 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "audit_view.h"
 #include "command.h"
 #include "gauze/audit/program.h"
 #include "gauze/audit/timing.h"
 #include "gauze/base/error.h"
 #include "gauze/engine/release.h"
 #include "gauze/registry/auditing.h"
+#include "gauze/service/audit_report.h"
 #include "gauze/service/page.h"
 #include "option_flags.h"
+#include "plot.h"
 #include "progress.h"
 #include "text.h"
 
@@ -69,6 +70,39 @@ audit::Lines rows_in(const std::string& file) {
   std::istringstream text(read_all(file));
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
+}
+
+std::string audit_text(const audit::Report& report) {
+  const audit::Finding& found = report.finding;
+  const AuditWords words = words_of(report);
+  std::string text = heading(words.verdict) + "\n";
+  const auto line = [&](const char* label, const std::string& value) {
+    std::string start = "  ";
+    start.append(label).append(9 - std::min<std::size_t>(9, std::string_view(label).size()), ' ');
+    text += start + value + "\n";
+  };
+  line("claimed", words.claimed);
+  if (!found.event.empty()) {
+    line("shown", words.shown);
+    line("inputs", words.inputs);
+    line("", "A  " + words.likely);
+    line("", "B  " + words.unlikely);
+    line("event", found.event);
+    line("", "on A  " + words.on_likely);
+    line("", "on B  " + words.on_unlikely);
+  } else {
+    line("shown", "nothing: no event told the inputs apart");
+  }
+  for (const std::string& note : report.notes) text += wrap(note);
+  if (report.curve.size() > 1) {
+    text += "\n" + plot([&](double x) { return seen_power(report, x); },
+                        [&](double x) { return report.claim.most_power(x); },
+                        {.x = "false alarms",
+                         .y = "detections of A",
+                         .curve = "as seen",
+                         .dotted = "the most that the claim allows"});
+  }
+  return shown(text + "\n" + wrap(kAuditCaution));
 }
 
 void show(const audit::Report& report, const AuditRequest& request) {

@@ -1,21 +1,18 @@
-#include "audit_view.h"
+#include "gauze/service/audit_report.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "gauze/numeric/decimal_text.h"
 #include "gauze/service/html.h"
 #include "gauze/service/page.h"
-#include "plot.h"
 
-namespace gauze::cli {
+namespace gauze::service {
 namespace {
 
 using audit::Report;
 using audit::Side;
-
-constexpr const char* kCaution =
-    "An audit can refute a claim, never prove it: other inputs and rarer events may still tell "
-    "more. What proves privacy is an argument.";
 
 std::string verdict(const Report& report) {
   if (report.violation()) return "VIOLATION FOUND: " + report.name + " does not keep its claim";
@@ -60,32 +57,6 @@ std::string frequency_text(const audit::Frequency& seen) {
          nearest(seen.high, 4) + "; " + grouped(seen.hits) + " of " + grouped(seen.runs) + " runs)";
 }
 
-struct Inputs {
-  std::string name;
-  std::string likely;
-  std::string unlikely;
-};
-
-Inputs inputs_of(const Report& report) {
-  const audit::PairText& pair = report.pairs[report.finding.pair];
-  const bool first = report.finding.likely_side == Side::kFirst;
-  return {pair.name, first ? pair.first : pair.second, first ? pair.second : pair.first};
-}
-
-/// The straight lines between the points of the curve.
-double seen_power(const Report& report, double false_alarms) {
-  const auto& curve = report.curve;
-  const auto next = std::upper_bound(
-      curve.begin(), curve.end(), false_alarms,
-      [](double x, const audit::CurvePoint& point) { return x < point.false_alarms; });
-  if (next == curve.begin()) return 0;
-  const audit::CurvePoint& from = *(next - 1);
-  if (next == curve.end()) return from.power;
-  const double width = next->false_alarms - from.false_alarms;
-  const double share = width > 0 ? (false_alarms - from.false_alarms) / width : 0;
-  return from.power + share * (next->power - from.power);
-}
-
 std::string svg(const Report& report) {
   constexpr double kSize = 300;
   const auto polyline = [&](const std::string& name, const std::function<double(double)>& f) {
@@ -114,42 +85,37 @@ constexpr const char* kStyle = R"(
 
 }  // namespace
 
-std::string audit_text(const Report& report) {
+AuditWords words_of(const Report& report) {
   const audit::Finding& found = report.finding;
-  const Inputs inputs = inputs_of(report);
-  std::string text = heading(verdict(report)) + "\n";
-  const auto line = [&](const char* label, const std::string& value) {
-    std::string start = "  ";
-    start.append(label).append(9 - std::min<std::size_t>(9, std::string_view(label).size()), ' ');
-    text += start + value + "\n";
-  };
-  line("claimed", claim_text(claimed(report)));
-  if (!found.event.empty()) {
-    line("shown", shown_text(report));
-    line("inputs", inputs.name);
-    line("", "A  " + inputs.likely);
-    line("", "B  " + inputs.unlikely);
-    line("event", found.event);
-    line("", "on A  " + frequency_text(found.likely));
-    line("", "on B  " + frequency_text(found.unlikely));
-  } else {
-    line("shown", "nothing: no event told the inputs apart");
-  }
-  for (const std::string& note : report.notes) text += wrap(note);
-  if (report.curve.size() > 1) {
-    text += "\n" + plot([&](double x) { return seen_power(report, x); },
-                        [&](double x) { return report.claim.most_power(x); },
-                        {.x = "false alarms",
-                         .y = "detections of A",
-                         .curve = "as seen",
-                         .dotted = "the most that the claim allows"});
-  }
-  return shown(text + "\n" + wrap(kCaution));
+  const audit::PairText& pair = report.pairs[found.pair];
+  const bool first = found.likely_side == Side::kFirst;
+  return {.verdict = verdict(report),
+          .claimed = claim_text(claimed(report)),
+          .shown = shown_text(report),
+          .inputs = pair.name,
+          .likely = first ? pair.first : pair.second,
+          .unlikely = first ? pair.second : pair.first,
+          .on_likely = frequency_text(found.likely),
+          .on_unlikely = frequency_text(found.unlikely)};
+}
+
+/// The straight lines between the points of the curve.
+double seen_power(const Report& report, double false_alarms) {
+  const auto& curve = report.curve;
+  const auto next = std::upper_bound(
+      curve.begin(), curve.end(), false_alarms,
+      [](double x, const audit::CurvePoint& point) { return x < point.false_alarms; });
+  if (next == curve.begin()) return 0;
+  const audit::CurvePoint& from = *(next - 1);
+  if (next == curve.end()) return from.power;
+  const double width = next->false_alarms - from.false_alarms;
+  const double share = width > 0 ? (false_alarms - from.false_alarms) / width : 0;
+  return from.power + share * (next->power - from.power);
 }
 
 Json audit_json(const Report& report) {
   const audit::Finding& found = report.finding;
-  const Inputs inputs = inputs_of(report);
+  const AuditWords words = words_of(report);
   const auto frequency = [](const audit::Frequency& seen) {
     return Json{{"hits", seen.hits}, {"runs", seen.runs}, {"low", seen.low}, {"high", seen.high}};
   };
@@ -167,7 +133,7 @@ Json audit_json(const Report& report) {
           {"confidence", report.confidence},
           {"runs", report.runs},
           {"exact", report.exact},
-          {"inputs", {{"name", inputs.name}, {"a", inputs.likely}, {"b", inputs.unlikely}}},
+          {"inputs", {{"name", words.inputs}, {"a", words.likely}, {"b", words.unlikely}}},
           {"event", found.event},
           {"on_a", frequency(found.likely)},
           {"on_b", frequency(found.unlikely)},
@@ -177,22 +143,22 @@ Json audit_json(const Report& report) {
 
 std::string audit_page(const Report& report) {
   const audit::Finding& found = report.finding;
-  const Inputs inputs = inputs_of(report);
+  const AuditWords words = words_of(report);
   const auto card = [](const std::string& value, const std::string& label) {
     return "<div><b>" + escaped(value) + "</b><span>" + escaped(label) + "</span></div>\n";
   };
   std::string body =
-      element("h1", report.violation() ? "class=\"bad\"" : "", escaped(verdict(report)));
-  body += "<div class=\"cards\">" + card(claim_text(claimed(report)), "claimed") +
+      element("h1", report.violation() ? "class=\"bad\"" : "", escaped(words.verdict));
+  body += "<div class=\"cards\">" + card(words.claimed, "claimed") +
           card("ε " + std::string(report.exact ? "= " : "≥ ") + at_least(found.epsilon),
                report.exact ? "computed"
                             : "shown, with " + exact_percent(report.confidence) + " confidence") +
           card(grouped(report.runs), "runs") + "</div>\n";
   body += element("h2", "", "The inputs and the event that tell most");
-  body += element("p", "", escaped(inputs.name));
+  body += element("p", "", escaped(words.inputs));
   body += html_table({"", "input", "how often the event happened"},
-                     {{"A", escaped(inputs.likely), escaped(frequency_text(found.likely))},
-                      {"B", escaped(inputs.unlikely), escaped(frequency_text(found.unlikely))}},
+                     {{"A", escaped(words.likely), escaped(words.on_likely)},
+                      {"B", escaped(words.unlikely), escaped(words.on_unlikely)}},
                      "lll");
   body += element("p", "", "The event: " + escaped(found.event) + ".");
   for (const std::string& note : report.notes) body += element("p", "", escaped(note));
@@ -203,8 +169,8 @@ std::string audit_page(const Report& report) {
                     "Detections (upwards) against false alarms (to the right). Solid: as seen. "
                     "Dashed: the most that the claim allows. Thin: a coin.");
   }
-  body += element("p", "", kCaution);
+  body += element("p", "", kAuditCaution);
   return page("Audit of " + report.name, body, kStyle);
 }
 
-}  // namespace gauze::cli
+}  // namespace gauze::service
