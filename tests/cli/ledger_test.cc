@@ -433,10 +433,10 @@ TEST(LedgerCommand, NoConversationGoesOnWithOtherFilesOrPastANewBudget) {
   const auto run = [&](const std::string& meanwhile) {
     const std::string question = "echo \"SELECT COUNT(*) FROM visits;\"; ";
     const Folder folder;
-    const std::string command = "( " + question + "sleep 1; " + meanwhile + "; " + question +
-                                ") | timeout 60 " GAUZE_PROGRAM " sql --epsilon 1 --json --data " +
-                                own.path("visits.csv") + " >" + folder.path("out") + " 2>" +
-                                folder.path("err");
+    const std::string command =
+        "( " + question + "until grep -q count " + folder.path("out") + "; do sleep 0.05; done; " +
+        meanwhile + "; " + question + ") | " GAUZE_PROGRAM " sql --epsilon 1 --json --data " +
+        own.path("visits.csv") + " >" + folder.path("out") + " 2>" + folder.path("err");
     EXPECT_NE(std::system(command.c_str()), 0) << meanwhile;
     EXPECT_THAT(folder.read("out"), HasSubstr("\"count\"")) << folder.read("err");
     return folder.read("err");

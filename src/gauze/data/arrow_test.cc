@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gauze/data/test_files_internal.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "gauze/data/dialect.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/normalise.h"
 #include "gauze/data/run_duckdb_internal.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/numeric/lattice.h"
 #include "gauze/testing/matchers.h"

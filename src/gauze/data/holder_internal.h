@@ -29,4 +29,7 @@ Holder parse_holder(const std::string& table, const std::string& text);
 /// The file, or those that a glob stands for. Throws `kIo` where there is none, or one that may not be read.
 std::vector<std::string> find_files(DuckDbConnection& connection, const std::string& path);
 
+/// A folder x=1 would take the place of the column x: throws `kInvalidInput` where a file lies in such a folder.
+void expect_no_folder_of(const std::string& file, const std::string& column);
+
 }  // namespace gauze::internal

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,10 +26,10 @@ struct BatchColumn {
   std::span<const double> reals;
   std::span<const std::string_view> texts;
   std::span<const std::uint8_t> valid;  ///< one byte per row, 0 for null; empty when no row is null
-  /// Of texts, where they are stored so: texts[i] is dictionary[codes[i]], where it is not null.
+  /// Of texts, where they are stored so: texts[i] is dictionary[codes[i]], where it is not null. All batches of a stream have
+  /// one dictionary.
   std::span<const std::uint32_t> codes = {};
   std::span<const std::string_view> dictionary = {};
-  std::uint64_t dictionary_number = 0;  ///< another for another dictionary of the same stream
   bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
 };
 
@@ -79,14 +78,6 @@ struct ColumnInfo {
   std::string foreign_type = {};
 };
 
-/// The values of a column and how many rows hold each; a value may come several times.
-struct ValueCounts {
-  std::vector<std::int64_t> integers;  ///< or
-  std::vector<std::string> texts;
-  std::vector<std::uint64_t> counts;  ///< of each of them
-  std::uint64_t nulls = 0;            ///< rows with none, or with text that is not UTF-8
-};
-
 /// What of a table's files no SELECT sees: exact counts, for the steward.
 struct Unseen {
   std::uint64_t rows = 0;       ///< lines, or parts of JSON, that are no rows
@@ -126,17 +117,9 @@ class Source {
   /// sum, of which `high` are the upper 64 bits and `low` the lower ones, and how many there were, `n`. "" where the
   /// source has no such thing.
   virtual std::string step_sum(const StepSum& /*sum*/) { return ""; }
-  /// Counts a column of integers or texts without SQL; nothing where SQL must count. `progress`, which may throw to
-  /// cancel, hears now and then how much is done.
-  virtual std::optional<ValueCounts> value_counts(
-      const std::string& /*table*/, const std::string& /*column*/, Type /*type*/,
-      const std::function<void(double done)>& /*progress*/) {
-    return std::nullopt;
-  }
   /// Columns of a table as they are stored, integers, doubles or texts, without SQL: as many streams as threads will read,
   /// which share the rows among them, fewer than 2^32; each is for one thread. A batch lives until the next call of `next`
-  /// on the same stream. None where SQL must ask. Where a file turns out not to be what this can read, `next` throws
-  /// `MendedError`, and from then on there are none.
+  /// on the same stream. None where SQL must ask.
   virtual std::vector<std::unique_ptr<Stream>> scan(const std::string& /*table*/,
                                                     std::span<const ColumnInfo> /*columns*/,
                                                     unsigned /*threads*/) {

@@ -204,7 +204,6 @@ class TableStream final : public Stream {
       to.texts = buffer.texts;
       to.codes = {reinterpret_cast<const std::uint32_t*>(column.codes().data()) + at_, rows};
       to.dictionary = column.dictionary();
-      to.dictionary_number = 1;
     }
   }
 

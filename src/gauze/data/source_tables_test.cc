@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "gauze/data/arrow.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/source.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

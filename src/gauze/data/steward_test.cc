@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "gauze/data/arrow.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/postgres_server.h"

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <thread>
 
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 // Text files so large that an engine reads them in parts.

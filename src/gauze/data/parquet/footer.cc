@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "gauze/data/parquet_internal.h"
+#include "gauze/data/parquet/footer_internal.h"
 
 namespace gauze::internal {
 
@@ -273,10 +273,6 @@ class FooterEditor {
   ThriftReader reader_;
   std::vector<std::uint8_t> written_;
 };
-
-}  // namespace
-
-namespace {
 
 /// Whether the embedded engine reads values of a physical type that are encoded so; all of it has levels and dictionaries.
 bool is_read(std::int64_t stored, std::int64_t encoding) {

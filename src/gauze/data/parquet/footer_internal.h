@@ -1,20 +1,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gauze/data/source.h"
 #include "gauze/data/temporary_file_internal.h"
 
-// As much of Parquet as Gauze reads itself (parquet.md). Everything else of a file, and every file that has
-// something unexpected, is left to the embedded engine.
+// The metadata at the end of a Parquet file (parquet.md). The embedded engine reads everything else.
 namespace gauze::internal {
 
 /// Fields, lists and numbers of Thrift's compact protocol. Reads nothing outside its bytes, and throws `Unreadable` instead.
@@ -130,19 +127,5 @@ std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::u
 /// A copy with such metadata. Whether the file could be read; throws `kIo` when the disk is full.
 bool copy_with_raw_columns(const std::string& path, TemporaryFile& to,
                            const std::atomic<bool>& cancelled);
-
-/// Counts the integers or texts of a column from the codes of its dictionaries. Nothing where that is not all there
-/// is to it: another encoding, an unknown compression, a nested column, more than a million values, damage. `progress`
-/// may throw.
-std::optional<ValueCounts> count_parquet(const std::vector<std::string>& paths,
-                                         const std::string& column, Type type, unsigned threads,
-                                         const std::function<void(double)>& progress);
-
-/// Streams as `Source::scan` has them. None where a file or a column is not as it is read here; `readable` becomes false, and
-/// there are none any more, where that shows later.
-std::vector<std::unique_ptr<Stream>> scan_parquet(const std::vector<std::string>& paths,
-                                                  std::span<const ColumnInfo> columns,
-                                                  unsigned threads,
-                                                  std::shared_ptr<std::atomic<bool>> readable);
 
 }  // namespace gauze::internal
