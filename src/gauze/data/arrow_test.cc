@@ -1,4 +1,5 @@
-// Tables against another implementation of the Arrow C data interface: the embedded engine's. (tests/arrow has pyarrow's.)
+// Tables against another implementation of the Arrow C data interface: the embedded engine's.
+// (tests/arrow has pyarrow's.)
 
 #include "gauze/data/arrow.h"
 

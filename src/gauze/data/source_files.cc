@@ -16,8 +16,8 @@
 #include "gauze/data/text_files_internal.h"
 #include "gauze/data/view_column_internal.h"
 
-// Each table becomes a view whose columns have one of our types. What a file's structure can do wrong
-// shows while it is opened; afterwards no row can make the view fail.
+// Each table becomes a view whose columns have one of our types. What a file's structure can do
+// wrong shows while it is opened; afterwards no row can make the view fail.
 namespace gauze {
 namespace {
 
@@ -45,7 +45,8 @@ using internal::view_columns;
 using internal::ViewColumn;
 namespace fs = std::filesystem;
 
-/// The tables of a source, as views. Streams may outlive the source, and this lives as long as they do.
+/// The tables of a source, as views. Streams may outlive the source, and this lives as long as they
+/// do.
 class FileTables final : public internal::DuckDbKeeper {
  public:
   explicit FileTables(internal::DuckDbDatabase& database) : database_(database) {}
@@ -138,7 +139,8 @@ class FileTables final : public internal::DuckDbKeeper {
   }
 
  private:
-  /// Names in SQL are the views', with their quotes doubled, and no letter or digit beside them, so that nothing is missed.
+  /// Names in SQL are the views', with their quotes doubled, and no letter or digit beside them, so
+  /// that nothing is missed.
   static bool is_named(const std::string& table, const std::string& sql) {
     const auto is_letter = [](char c) {
       return c == '_' || (c & 0x80) != 0 || std::isalnum(static_cast<unsigned char>(c)) != 0;
@@ -164,7 +166,8 @@ class FileTables final : public internal::DuckDbKeeper {
            (fs::is_regular_file(file, unknown) && fs::file_size(file, unknown) > 16u << 20);
   }
 
-  /// The engine takes what is behind or inside of very long cells for something else, whoever's they are.
+  /// The engine takes what is behind or inside of very long cells for something else, whoever's
+  /// they are.
   void leave_out_long_records(const std::string& name, Scan& scan,
                               const std::atomic<bool>& cancelled) {
     Scan instead{scan.holder, scan.parts};
@@ -211,7 +214,8 @@ class FileTables final : public internal::DuckDbKeeper {
     return true;
   }
 
-  /// The engine finds columns in names of folders: x=1. What an attempt has left that was given up is nobody's any more.
+  /// The engine finds columns in names of folders: x=1. What an attempt has left that was given up
+  /// is nobody's any more.
   std::string named_like(const std::string& file, const internal::TemporaryFile& copy) {
     if (file.find('=') == std::string::npos) return copy.path();
     std::string name = database_.folder() + "/mended" + std::to_string(attempts_) + file;
@@ -273,7 +277,8 @@ class FileTables final : public internal::DuckDbKeeper {
     return at->second;
   }
 
-  /// What a view or a generated column computes may fail on somebody's row, and the engine mixes it with the conditions of a question.
+  /// What a view or a generated column computes may fail on somebody's row, and the engine mixes it
+  /// with the conditions of a question.
   void expect_stored_rows(const Holder& holder, const std::string& database) {
     DuckDbResult views;
     if (database_.main().try_run(
@@ -387,7 +392,8 @@ class FileSource final : public internal::EmbeddedSource {
     return read ? std::stoull(count.text(0, 0)) : 0;
   }
 
-  /// The same scan, which notes what it leaves out, of all columns: the engine looks at the bytes of those alone that are asked for.
+  /// The same scan, which notes what it leaves out, of all columns: the engine looks at the bytes
+  /// of those alone that are asked for.
   std::uint64_t passed_over(const Scan& scan) {
     constexpr std::string_view kIgnore = "ignore_errors = true";
     std::string noting = scan.lines;

@@ -8,7 +8,8 @@
 #include "gauze/data/table.h"
 #include "gauze/data/utf8_internal.h"
 
-// Each table in memory becomes a function of the embedded engine that hands out its rows, and a view of that.
+// Each table in memory becomes a function of the embedded engine that hands out its rows, and a
+// view of that.
 namespace gauze {
 namespace {
 

@@ -262,7 +262,8 @@ std::vector<std::string> ids(Source& source, Type type) {
 
 using Ids = std::vector<std::string>;
 
-// Two people who become one unit change a unit when one of them comes: that is twice the loss of one more unit.
+// Two people who become one unit change a unit when one of them comes: that is twice the loss of
+// one more unit.
 TEST(ReadTable, AnIdIsExactlyWhatIsThereOrNobodysWhateverTheSchemaSaysOfNulls) {
   const Folder folder;
   const std::string texts =

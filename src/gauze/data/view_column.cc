@@ -67,8 +67,8 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
       return {{name, Type::kTimestamp}, "TRY_CAST(" + column + " AS TIMESTAMP)"};
     case DUCKDB_TYPE_TIMESTAMP_TZ:  // its microseconds are UTC's; a cast would ask for the local zone
       return {{name, Type::kTimestamp}, "make_timestamp(epoch_us(" + column + "))"};
-    // The engine takes any number of microseconds for a time of day, and writes it without looking: beyond a day, what
-    // happens to lie in its memory.
+    // The engine takes any number of microseconds for a time of day, and writes it without looking:
+    // beyond a day, what happens to lie in its memory.
     case DUCKDB_TYPE_TIME:
     case DUCKDB_TYPE_TIME_TZ:
     case DUCKDB_TYPE_TIME_NS:

@@ -7,8 +7,8 @@
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/holder_internal.h"
 
-// How columns of files become columns of views that have one of our types, by expressions that have a value for
-// whatever a row holds (parquet/parquet.md).
+// How columns of files become columns of views that have one of our types, by expressions that have
+// a value for whatever a row holds (parquet/parquet.md).
 namespace gauze::internal {
 
 struct ViewColumn {
@@ -19,8 +19,8 @@ struct ViewColumn {
   std::string alias = {};                  ///< of the type, before: JSON is text with one
 };
 
-/// Columns of several values in a row are left out: they would have to be written as text by the engine, and what it
-/// writes of times and of mended text is not the same whatever other rows hold.
+/// Columns of several values in a row are left out: they would have to be written as text by the
+/// engine, and what it writes of times and of mended text is not the same whatever other rows hold.
 bool is_nested(duckdb_type type);
 
 ViewColumn view_column(const std::string& name, duckdb_type type);

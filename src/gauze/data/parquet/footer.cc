@@ -198,8 +198,8 @@ class FooterEditor {
     bool is_bytes() const { return type == 6 || type == 7; }
   };
 
-  /// A struct of the schema without its annotation, where that is one as text (UTF8, ENUM, JSON, BSON), as milliseconds or as
-  /// a decimal in bytes.
+  /// A struct of the schema without its annotation, where that is one as text (UTF8, ENUM, JSON,
+  /// BSON), as milliseconds or as a decimal in bytes.
   void schema_element(Type type) {
     Stored stored;
     ThriftReader ahead = reader_;
@@ -260,7 +260,8 @@ class FooterEditor {
     edit(type, [&](const Field& field) {
       if (field.id != 3) return copy(field);
       header(field);
-      // Statistics (12) and filters (14, 15) are of values in another order, and with other hashes perhaps.
+      // Statistics (12) and filters (14, 15) are of values in another order, and with other hashes
+      // perhaps.
       edit(field.type, [&](const Field& part) {
         part.id == 12 || part.id == 14 || part.id == 15 ? reader_.skip(part.type) : copy(part);
       });
@@ -274,7 +275,8 @@ class FooterEditor {
   std::vector<std::uint8_t> written_;
 };
 
-/// Whether the embedded engine reads values of a physical type that are encoded so; all of it has levels and dictionaries.
+/// Whether the embedded engine reads values of a physical type that are encoded so; all of it has
+/// levels and dictionaries.
 bool is_read(std::int64_t stored, std::int64_t encoding) {
   constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kFloat = 4, kDouble = 5, kBytes = 6;
   switch (encoding) {

@@ -11,10 +11,12 @@
 
 #include "gauze/data/temporary_file_internal.h"
 
-// The metadata at the end of a Parquet file (parquet.md). The embedded engine reads everything else.
+// The metadata at the end of a Parquet file (parquet.md). The embedded engine reads everything
+// else.
 namespace gauze::internal {
 
-/// Fields, lists and numbers of Thrift's compact protocol. Reads nothing outside its bytes, and throws `Unreadable` instead.
+/// Fields, lists and numbers of Thrift's compact protocol. Reads nothing outside its bytes, and
+/// throws `Unreadable` instead.
 class ThriftReader {
  public:
   struct Unreadable {};
@@ -45,7 +47,8 @@ class ThriftReader {
   std::string_view bytes(Type type);
   void skip(Type type, int depth = kDeepest);
 
-  /// Calls `read(field)` for each field of a struct; one that it does not read, returning false, is skipped.
+  /// Calls `read(field)` for each field of a struct; one that it does not read, returning false, is
+  /// skipped.
   template <class Read>
   void fields(Type type, Read read) {
     expect(type == kStruct);
@@ -107,9 +110,9 @@ class InputFile {
 /// The bytes of a file's metadata; empty when it has none that can be read.
 std::vector<std::uint8_t> parquet_footer(const InputFile& file);
 
-/// Whether a file says which values are the least and the largest in fields that no longer count: of texts and bytes, and of
-/// numbers without a sign, they are in another order than the engine takes them for, which would pass over rows that are there.
-/// True where it cannot be read.
+/// Whether a file says which values are the least and the largest in fields that no longer count:
+/// of texts and bytes, and of numbers without a sign, they are in another order than the engine
+/// takes them for, which would pass over rows that are there. True where it cannot be read.
 bool has_old_statistics(std::span<const std::uint8_t> footer);
 
 /// A column that is not nested, as the chunks of a file have it.
@@ -120,8 +123,8 @@ struct StoredColumn {
 /// None where the metadata cannot be read.
 std::vector<StoredColumn> columns_in(std::span<const std::uint8_t> footer);
 
-/// The same metadata, in which columns of text and of decimals in bytes are columns of bytes and timestamps in milliseconds
-/// are integers, without statistics. Nothing when it cannot be read.
+/// The same metadata, in which columns of text and of decimals in bytes are columns of bytes and
+/// timestamps in milliseconds are integers, without statistics. Nothing when it cannot be read.
 std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer);
 
 /// A copy with such metadata. Whether the file could be read; throws `kIo` when the disk is full.

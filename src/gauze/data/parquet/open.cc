@@ -16,18 +16,20 @@ std::string scan_parquet(const std::vector<std::string>& files) {
 
 namespace {
 
-/// Whether a value in a file's column can always be cast to the type that the engine finds for the column of `all` files, and
-/// is the same there. So it is where they are of one type, and among integers, and among doubles.
+/// Whether a value in a file's column can always be cast to the type that the engine finds for the
+/// column of `all` files, and is the same there. So it is where they are of one type, and among
+/// integers, and among doubles.
 bool is_cast_whole(const ViewColumn& column, const ViewColumn& all) {
   if (column.info.type != all.info.type) return false;
   if (all.info.type == Type::kInteger || all.info.type == Type::kDouble) return true;
-  // Decimals of more digits than they declare, which are null otherwise, cannot be cast to wider ones.
+  // Decimals of more digits than they declare, which are null otherwise, cannot be cast to wider
+  // ones.
   return column.type == all.type && column.alias == all.alias &&
          column.precision == all.precision && column.scale == all.scale;
 }
 
-/// The same column; where it is a decimal, null for what has more digits than it declares. The engine reads some of them and fails at
-/// others, and in a repaired file there are none.
+/// The same column; where it is a decimal, null for what has more digits than it declares. The
+/// engine reads some of them and fails at others, and in a repaired file there are none.
 std::string within_precision(const ViewColumn& column) {
   if (column.type != DUCKDB_TYPE_DECIMAL) return column.sql;
   std::string most(static_cast<std::size_t>(column.precision), '9');
@@ -51,9 +53,9 @@ std::string type_in(DuckDbConnection& connection, const std::string& from,
   return found && type.rows() > 0 ? type.text(0, 0).substr(0, 60) : "unknown";
 }
 
-/// One file with another type would change how the values of all others are read: whole numbers become doubles where it
-/// has doubles, as some programs write whole numbers of which one is missing. And one value that cannot be cast, as a text to
-/// a UUID, would make every question fail.
+/// One file with another type would change how the values of all others are read: whole numbers
+/// become doubles where it has doubles, as some programs write whole numbers of which one is
+/// missing. And one value that cannot be cast, as a text to a UUID, would make every question fail.
 void expect_same_types(DuckDbConnection& connection, const Holder& holder,
                        const TablePart& together, const std::string& file) {
   const std::string from = scan_parquet({file});
@@ -86,9 +88,10 @@ void leave_out_variants(DuckDbConnection& connection, const std::string& file,
     });
 }
 
-/// Of decimals that have as many bytes as each value needs the engine reads more than there are: the first byte of what has
-/// none, to see its sign, and eight bytes of those with more than 38 digits, which are doubles. Those are another row's. Of
-/// more than 38 digits in bytes of one size it reads wrong numbers, by the size.
+/// Of decimals that have as many bytes as each value needs the engine reads more than there are:
+/// the first byte of what has none, to see its sign, and eight bytes of those with more than 38
+/// digits, which are doubles. Those are another row's. Of more than 38 digits in bytes of one size
+/// it reads wrong numbers, by the size.
 void note_decimals(DuckDbConnection& connection, const std::string& file, OpenedParquet& opened) {
   std::vector<ViewColumn>& columns = opened.part.columns;
   const auto is_decimal = [](const ViewColumn& each) {

@@ -1,4 +1,5 @@
-// Bytes as the metadata of a Parquet file, and as a file that ends with them: whatever reads or edits metadata does no more than refuse.
+// Bytes as the metadata of a Parquet file, and as a file that ends with them: whatever reads or
+// edits metadata does no more than refuse.
 #include <unistd.h>
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   namespace internal = gauze::internal;
   static const std::string path = "/tmp/gauze_parquet_fuzz_" + std::to_string(getpid());
-  // A file of its own, or one whose end is made to fit: few bytes at random say how long their metadata is.
+  // A file of its own, or one whose end is made to fit: few bytes at random say how long their
+  // metadata is.
   const std::uint32_t length = size > 1 ? data[0] + 256u * (data[1] & 3) : 0;
   const bool fits = size > 1 && (data[1] & 128) != 0;
   std::ofstream file(path, std::ios::binary);

@@ -88,8 +88,8 @@ struct TestDecimal {
   bool old = false;                   ///< whether these are in fields that no longer count
 };
 
-/// A file of one column `g` with one row group and one page. `stored` is the number of a type, `annotation` that of a converted
-/// one, or none below 0; `logical` says the same at length.
+/// A file of one column `g` with one row group and one page. `stored` is the number of a type,
+/// `annotation` that of a converted one, or none below 0; `logical` says the same at length.
 inline std::string parquet_file(int stored, int codec, const TestRows& rows, int annotation = -1,
                                 const TestDecimal& decimal = {},
                                 const std::optional<ThriftWriter>& logical = {}) {

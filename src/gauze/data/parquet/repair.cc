@@ -7,8 +7,9 @@
 #include "gauze/data/parquet/open_internal.h"
 #include "gauze/data/parquet/repair_internal.h"
 
-// The engine checks values while it reads them, and nothing can tell it not to, except a file whose metadata says that they are bytes
-// and numbers. A copy says so; expressions then turn its bytes and numbers into values (parquet.md).
+// The engine checks values while it reads them, and nothing can tell it not to, except a file whose
+// metadata says that they are bytes and numbers. A copy says so; expressions then turn its bytes
+// and numbers into values (parquet.md).
 namespace gauze::internal {
 namespace {
 
@@ -20,8 +21,9 @@ std::string cast_to(const std::string& type, const std::string& x) {
   return "CAST(" + x + " AS " + type + ")";
 }
 
-/// Bytes are integers in two's complement, the highest first, in units of the last digit. The engine takes the last of them, as many
-/// as its type for this precision has, and fails when those before do not just repeat the sign.
+/// Bytes are integers in two's complement, the highest first, in units of the last digit. The
+/// engine takes the last of them, as many as its type for this precision has, and fails when those
+/// before do not just repeat the sign.
 std::string decimal_of_bytes(const std::string& bytes, int precision, int scale) {
   const int size = precision <= 4 ? 2 : precision <= 9 ? 4 : precision <= 18 ? 8 : 16;
   const std::string digits = std::to_string(2 * size);  // of 4 bits
@@ -53,8 +55,8 @@ std::string decimal_of_bytes(const std::string& bytes, int precision, int scale)
          " END)";
 }
 
-/// The engine takes the ends of 64 bits for infinities, which are null in UTC (`view_column`), and fails at what has no
-/// microseconds; that becomes the last that has.
+/// The engine takes the ends of 64 bits for infinities, which are null in UTC (`view_column`), and
+/// fails at what has no microseconds; that becomes the last that has.
 std::string time_of_milliseconds(const std::string& raw, duckdb_type type) {
   const std::string infinity = std::to_string(INT64_MAX), last = std::to_string(INT64_MAX / 1000);
   const auto infinite = [&](const std::string& sign) {
@@ -66,8 +68,8 @@ std::string time_of_milliseconds(const std::string& raw, duckdb_type type) {
          last + ")) END";
 }
 
-/// The same values out of a repaired file, where the column is of type `stored`, as far as there are such: no text is null, time
-/// beyond all years its end, a decimal beyond its precision null.
+/// The same values out of a repaired file, where the column is of type `stored`, as far as there
+/// are such: no text is null, time beyond all years its end, a decimal beyond its precision null.
 std::string repaired_sql(const ViewColumn& column, duckdb_type stored) {
   const std::string raw = duckdb_dialect().identifier(column.info.name);
   if (column.type == DUCKDB_TYPE_VARCHAR && stored == DUCKDB_TYPE_BLOB)
@@ -79,8 +81,8 @@ std::string repaired_sql(const ViewColumn& column, duckdb_type stored) {
   return column.sql;
 }
 
-/// How the columns of a file are stored. What is a time in one repaired file is a number in another, if that had milliseconds;
-/// decimals are bytes where they were stored in bytes.
+/// How the columns of a file are stored. What is a time in one repaired file is a number in
+/// another, if that had milliseconds; decimals are bytes where they were stored in bytes.
 using Kind = std::vector<std::pair<std::string, duckdb_type>>;
 
 Kind kind_of(DuckDbConnection& connection, const Holder& holder, const std::string& file) {
@@ -103,8 +105,8 @@ TablePart repaired_part(DuckDbConnection& connection, const Holder& holder,
   return part;
 }
 
-/// Whether the engine failed at a value: text that is not UTF-8 or not JSON, milliseconds without microseconds, decimals that
-/// are too long, or statistics of those.
+/// Whether the engine failed at a value: text that is not UTF-8 or not JSON, milliseconds without
+/// microseconds, decimals that are too long, or statistics of those.
 bool is_of_a_value(std::string_view error) {
   constexpr std::string_view kErrors[] = {"Invalid string encoding found in Parquet file",
                                           "Invalid JSON found in Parquet file", "Timestamp(MS)",

@@ -26,10 +26,10 @@ struct CopyPlace {
   std::function<std::string(const std::string& file, const TemporaryFile& copy)> path;
 };
 
-/// Copies the files of a table, which has these columns, so that no value in them makes a SELECT fail
-/// (docs/adr/0002-parquet-repair.md says what will replace this). `error` is what the engine said of a SELECT that failed; ""
-/// before a row is read. Nothing where copies do not prevent that error, or where a file cannot be read. Throws `kIo` when the
-/// disk is full or when cancelled.
+/// Copies the files of a table, which has these columns, so that no value in them makes a SELECT
+/// fail (docs/adr/0002-parquet-repair.md says what will replace this). `error` is what the engine
+/// said of a SELECT that failed; "" before a row is read. Nothing where copies do not prevent that
+/// error, or where a file cannot be read. Throws `kIo` when the disk is full or when cancelled.
 std::optional<RepairedParquet> repair_parquet(std::string_view error, const Holder& holder,
                                               const std::vector<ViewColumn>& columns,
                                               DuckDbConnection& connection, const CopyPlace& place,

@@ -124,7 +124,8 @@ TEST(FileSource, TextThatIsNoJsonInParquetIsTextLikeAnyOther) {
   }
 }
 
-// 2^62 milliseconds are more than any timestamp; the file's statistics alone made every question fail.
+// 2^62 milliseconds are more than any timestamp; the file's statistics alone made every question
+// fail.
 TEST(FileSource, AnOddTimeInParquetIsNeverAnError) {
   const Folder folder;
   const std::string path = folder.path("t.parquet");
@@ -163,14 +164,15 @@ TEST(FileSource, AnOddTimeInParquetIsNeverAnError) {
             Lines{"01:02:03"});
 }
 
-/// What metadata say of times: of the local clock or UTC's, in milliseconds (1) or microseconds (2).
+/// What metadata say of times: of the local clock or UTC's, in milliseconds (1) or microseconds
+/// (2).
 testing::ThriftWriter time_annotation(bool utc, int unit) {
   using Writer = testing::ThriftWriter;
   return Writer().inside(8, Writer().flag(1, utc).inside(2, Writer().inside(unit, Writer())));
 }
 
-// Whatever the engine reads in a whole file is the same in a mended one: one time beyond all years, or one text that is
-// none, moves nobody else's rows.
+// Whatever the engine reads in a whole file is the same in a mended one: one time beyond all years,
+// or one text that is none, moves nobody else's rows.
 TEST(FileSource, OneValueOfParquetMovesNoTimeOfOthers) {
   const Folder folder;
   const std::string odd = testing::plain_bytes<std::int64_t>({662688000000});  // 1991
@@ -233,7 +235,8 @@ TEST(FileSource, OneTimeOfParquetMovesNoInfinityOfOthers) {
   EXPECT_EQ(text(true), utc);
 }
 
-// One text that is none has all files mended: those in milliseconds are numbers then, those in microseconds times.
+// One text that is none has all files mended: those in milliseconds are numbers then, those in
+// microseconds times.
 TEST(FileSource, TimesOfSeveralFilesOfParquetAreTheSameInMillisecondsAndMicroseconds) {
   const auto select = [](const std::string& type, const std::string& text) {
     return "SELECT i, CAST(make_timestamp(86400000000 * i) AS " + type +
@@ -310,7 +313,8 @@ std::string big_endian(const std::string& digits, std::size_t size) {
   return bytes;
 }
 
-/// The same as a decimal; the engine writes no zero before the point where the type has no room for a digit there.
+/// The same as a decimal; the engine writes no zero before the point where the type has no room for
+/// a digit there.
 std::string decimal_text(std::string digits, const testing::TestDecimal& decimal) {
   const std::string sign = digits[0] == '-' ? "-" : "";
   const auto scale = static_cast<std::size_t>(decimal.scale);
@@ -341,8 +345,9 @@ TEST(FileSource, DecimalsOfParquetWithMoreDigitsThanTheEngineHasAreNull) {
             Lines{"3|0"});
 }
 
-// What a mended file gives for all other rows is what it gave before, whatever they hold.
-// The engine would look for the sign of nothing in the size of the value behind it: it is -1 there before 200 bytes.
+// What a mended file gives for all other rows is what it gave before, whatever they hold. The
+// engine would look for the sign of nothing in the size of the value behind it: it is -1 there
+// before 200 bytes.
 TEST(FileSource, DecimalsOfParquetWithoutBytesAreNullWhateverIsBehindThem) {
   const Folder folder;
   for (const int precision : {4, 9, 18, 38}) {
@@ -426,8 +431,8 @@ TEST(FileSource, LongDecimalsOfParquetInBytesOfOneSizeAreNull) {
             Lines{"1|0"});
 }
 
-// They were of bytes with signs: é is the least there. The engine takes it for the largest and passes over what lies between
-// them, which is everything, as soon as somebody has z.
+// They were of bytes with signs: é is the least there. The engine takes it for the largest and
+// passes over what lies between them, which is everything, as soon as somebody has z.
 TEST(FileSource, OldStatisticsOfTextHideNoRow) {
   const Folder folder;
   for (const bool old : {true, false}) {
@@ -441,7 +446,8 @@ TEST(FileSource, OldStatisticsOfTextHideNoRow) {
   }
 }
 
-// Which pages the engine meets hangs on which rows a question is about: what it cannot read must show before.
+// Which pages the engine meets hangs on which rows a question is about: what it cannot read must
+// show before.
 TEST(FileSource, ParquetThatTheEngineDoesNotReadIsRefusedWhenItIsOpened) {
   const Folder folder;
   constexpr int kInteger32 = 1;
@@ -462,7 +468,8 @@ TEST(FileSource, ParquetThatTheEngineDoesNotReadIsRefusedWhenItIsOpened) {
   EXPECT_ERROR(opened(kLz4OfHadoop, kPlain), ErrorCode::kUnsupported);
 }
 
-// To the engine they are bytes, written with escapes, whatever else there is: repaired files are read alike.
+// To the engine they are bytes, written with escapes, whatever else there is: repaired files are
+// read alike.
 TEST(FileSource, TextThatOnlyItsLogicalTypeNamesIsBytes) {
   const Folder folder;
   const auto rows = [&](int annotation, const std::string& first) {
@@ -608,8 +615,8 @@ std::string said(ErrorCode code, Run run) {
   return "";
 }
 
-// Whatever its rows hold and however it is packed: a question about the column ends in the same words, which name the way out, and
-// the steward hears which column it is.
+// Whatever its rows hold and however it is packed: a question about the column ends in the same
+// words, which name the way out, and the steward hears which column it is.
 TEST(FileSource, ADamagedPageOfParquetEndsAQuestionInTheSameWords) {
   const Folder folder;
   const Schema schema = parse_schema(
