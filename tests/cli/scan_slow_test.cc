@@ -112,9 +112,10 @@ std::string state_of(const Clinic& clinic) {
   return history.empty() ? "" : history.at(0).at("state");
 }
 
-/// Sends a signal to releases until one hears it while noise is drawn, and calls `use` with that one, which says whether the
-/// release still lasted. One that hears it before, while the few rows are read, is stopped, and the next hears it later; one that
-/// has ended by then has the next hear it sooner.
+/// Sends a signal to releases until one hears it while noise is drawn, and calls `use` with that
+/// one, which says whether the release still lasted. One that hears it before, while the few rows
+/// are read, is stopped, and the next hears it later; one that has ended by then has the next hear
+/// it sooner.
 template <class Use>
 void signal_while_noise_is_drawn(int signal, Use use) {
   for (useconds_t later = 200'000;;) {
@@ -261,7 +262,8 @@ TEST(FullDisks, LeaveTheLedgerAsItWas) {
   EXPECT_EQ(shown.json().at("accounts").at(0).at("left").at("epsilon"), 3);
 }
 
-// Lines of JSON have no catalogue: the columns are those of the schema, whatever the first object lacks.
+// Lines of JSON have no catalogue: the columns are those of the schema, whatever the first object
+// lacks.
 TEST(JsonFiles, HaveTheColumnsOfTheSchema) {
   const Folder folder;
   std::string lines = "{\"a\": 1}\n";

@@ -11,8 +11,8 @@
 
 #include "program.h"
 
-/// The program on a terminal of its own. Nothing here has a deadline: a busy machine takes as long as it does, and ctest ends what
-/// never ends.
+/// The program on a terminal of its own. Nothing here has a deadline: a busy machine takes as long
+/// as it does, and ctest ends what never ends.
 class Terminal {
  public:
   explicit Terminal(const std::string& arguments) {

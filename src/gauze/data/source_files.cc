@@ -18,38 +18,16 @@
 
 // Each table becomes a view whose columns have one of our types. What a file's structure can do
 // wrong shows while it is opened; afterwards no row can make the view fail.
-namespace gauze {
+namespace gauze::internal {
 namespace {
 
-using internal::are_lists;
-using internal::DuckDbConnection;
-using internal::DuckDbResult;
-using internal::ends_with_any;
-using internal::expect_no_folder_of;
-using internal::find_column;
-using internal::find_files;
-using internal::first_names;
-using internal::forget_rejects;
-using internal::Format;
-using internal::Holder;
-using internal::is_nested;
-using internal::objects_of;
-using internal::parse_holder;
-using internal::scan_csv;
-using internal::scan_json;
-using internal::scan_lines;
-using internal::shown_path;
-using internal::sql_text;
-using internal::TablePart;
-using internal::view_columns;
-using internal::ViewColumn;
 namespace fs = std::filesystem;
 
 /// The tables of a source, as views. Streams may outlive the source, and this lives as long as they
 /// do.
-class FileTables final : public internal::DuckDbKeeper {
+class FileTables final : public DuckDbKeeper {
  public:
-  explicit FileTables(internal::DuckDbDatabase& database) : database_(database) {}
+  explicit FileTables(DuckDbDatabase& database) : database_(database) {}
 
   /// What a table is read from.
   struct Scan {
@@ -57,9 +35,9 @@ class FileTables final : public internal::DuckDbKeeper {
     std::vector<TablePart> parts;  ///< with the same columns; one, unless files were mended
     std::string lines = {};        ///< the scan that passes over what is no row, where one does
     std::string no_row = {};       ///< and which of its lines are none
-    std::unique_ptr<internal::ListLines> list = {};
-    std::optional<internal::CsvHeader> csv = {};
-    std::vector<std::unique_ptr<internal::TemporaryFile>> mended = {};  ///< in the place of files
+    std::unique_ptr<ListLines> list = {};
+    std::optional<CsvHeader> csv = {};
+    std::vector<std::unique_ptr<TemporaryFile>> mended = {};  ///< in the place of files
     bool mends_first = false;        ///< whether no row is read before that
     std::uint64_t long_records = 0;  ///< left out of mended files of CSV
     std::uint64_t text_bytes = 0;    ///< of files that are read from end to end
@@ -81,7 +59,7 @@ class FileTables final : public internal::DuckDbKeeper {
         if (!unknown) scan.text_bytes += size;
       }
     if (holder.format == Format::kParquet) {
-      internal::OpenedParquet opened = internal::open_parquet(database_.main(), holder);
+      OpenedParquet opened = open_parquet(database_.main(), holder);
       scan.parts.front() = std::move(opened.part);
       scan.mends_first = opened.repair_first;
     } else {
@@ -162,7 +140,7 @@ class FileTables final : public internal::DuckDbKeeper {
   /// Whether a cell may reach over several buffers of the engine, which have 32 MB.
   static bool is_large(const std::string& file) {
     std::error_code unknown;
-    return internal::is_packed(file) ||
+    return is_packed(file) ||
            (fs::is_regular_file(file, unknown) && fs::file_size(file, unknown) > 16u << 20);
   }
 
@@ -175,9 +153,9 @@ class FileTables final : public internal::DuckDbKeeper {
     ++attempts_;
     for (std::string& file : files) {
       if (!is_large(file)) continue;
-      auto copy = std::make_unique<internal::TemporaryFile>(database_.folder());
-      if (!internal::copy_without_long_records(file, scan.csv->delimiter, *copy,
-                                               instead.long_records, cancelled))
+      auto copy = std::make_unique<TemporaryFile>(database_.folder());
+      if (!copy_without_long_records(file, scan.csv->delimiter, *copy, instead.long_records,
+                                     cancelled))
         continue;
       file = named_like(file, *copy);
       instead.mended.push_back(std::move(copy));
@@ -199,12 +177,12 @@ class FileTables final : public internal::DuckDbKeeper {
   bool repair(std::string_view error, const std::string& name, Scan& scan,
               const std::atomic<bool>& cancelled) {
     ++attempts_;
-    const internal::CopyPlace place = {
-        database_.folder(), [this](const std::string& file, const internal::TemporaryFile& copy) {
-          return named_like(file, copy);
-        }};
-    auto repaired = internal::repair_parquet(error, scan.holder, scan.parts.front().columns,
-                                             database_.main(), place, cancelled);
+    const CopyPlace place = {database_.folder(),
+                             [this](const std::string& file, const TemporaryFile& copy) {
+                               return named_like(file, copy);
+                             }};
+    auto repaired = repair_parquet(error, scan.holder, scan.parts.front().columns, database_.main(),
+                                   place, cancelled);
     if (!repaired) return false;
     Scan instead{scan.holder, std::move(repaired->parts)};
     instead.mended = std::move(repaired->copies);
@@ -216,10 +194,10 @@ class FileTables final : public internal::DuckDbKeeper {
 
   /// The engine finds columns in names of folders: x=1. What an attempt has left that was given up
   /// is nobody's any more.
-  std::string named_like(const std::string& file, const internal::TemporaryFile& copy) {
+  std::string named_like(const std::string& file, const TemporaryFile& copy) {
     if (file.find('=') == std::string::npos) return copy.path();
     std::string name = database_.folder() + "/mended" + std::to_string(attempts_) + file;
-    while (internal::is_packed(name)) name.resize(name.rfind('.'));  // the copy is not
+    while (is_packed(name)) name.resize(name.rfind('.'));  // the copy is not
     std::error_code failed;
     fs::create_directories(fs::path(name).parent_path(), failed);
     fs::create_symlink(copy.path(), name, failed);
@@ -232,7 +210,7 @@ class FileTables final : public internal::DuckDbKeeper {
     DuckDbConnection& connection = database_.main();
     const std::vector<std::string>& files = holder.files;
     if (holder.format == Format::kCsv) {
-      const internal::CsvHeader header = internal::common_header(connection, holder.path, files);
+      const CsvHeader header = common_header(connection, holder.path, files);
       for (const std::string& file : files)
         for (const std::string& name : header.names) expect_no_folder_of(file, name);
       const std::string csv = scan_csv(header, files);
@@ -247,7 +225,7 @@ class FileTables final : public internal::DuckDbKeeper {
       return {holder, {{database + ".main." + duckdb_dialect().identifier(holder.table)}}};
     }
     auto list = are_lists(connection, holder.path, files)
-                    ? std::make_unique<internal::ListLines>(files, database_.folder())
+                    ? std::make_unique<ListLines>(files, database_.folder())
                     : nullptr;
     if (list && json_columns.empty()) list->fill_first();
     const auto lines_files = list ? std::vector<std::string>{list->path()} : files;
@@ -312,13 +290,13 @@ class FileTables final : public internal::DuckDbKeeper {
         "the columns of " + shown_path(scan.holder.path) + " cannot be named");
   }
 
-  internal::DuckDbDatabase& database_;
+  DuckDbDatabase& database_;
   std::uint64_t attempts_ = 0;  ///< to mend
   std::map<std::string, Scan> scans_;
   std::map<std::string, std::string> attached_;
 };
 
-class FileSource final : public internal::EmbeddedSource {
+class FileSource final : public EmbeddedSource {
  public:
   FileSource(const std::map<std::string, std::string>& tables, const SourceOptions& options)
       : EmbeddedSource(options) {
@@ -332,7 +310,7 @@ class FileSource final : public internal::EmbeddedSource {
       Holder holder = parse_holder(name, text);
       holder.files = find_files(database_->main(), holder.path);
       for (const std::string& file : holder.files)
-        paths.insert(paths.end(), {file, internal::as_pattern(file)});
+        paths.insert(paths.end(), {file, as_pattern(file)});
       const auto declared = options.json_columns.find(name);
       const auto& scan = tables_->open(
           name, holder,
@@ -360,7 +338,7 @@ class FileSource final : public internal::EmbeddedSource {
     if (scan.holder.format == Format::kCsv) result.row_ends = beyond_the_columns(scan);
     if (scan.holder.format != Format::kDuckDb && scan.holder.format != Format::kParquet)
       for (const std::string& file : files(table))
-        if (internal::breaks_off(file)) ++result.file_ends;
+        if (breaks_off(file)) ++result.file_ends;
     return result;
   }
 
@@ -450,14 +428,17 @@ class FileSource final : public internal::EmbeddedSource {
 };
 
 }  // namespace
+}  // namespace gauze::internal
+
+namespace gauze {
 
 bool is_duckdb_file(std::string_view path) {
-  return ends_with_any(path, {".duckdb", ".ddb", ".db"});
+  return internal::ends_with_any(path, {".duckdb", ".ddb", ".db"});
 }
 
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options) {
-  return std::make_unique<FileSource>(tables, options);
+  return std::make_unique<internal::FileSource>(tables, options);
 }
 
 }  // namespace gauze

@@ -24,7 +24,7 @@ class TemporaryFile {
   void write(std::string_view bytes);
   /// The first bytes of another file, shared with it where the file system can. Throws `kIo` also
   /// when cancelled.
-  void copy(int from, std::uint64_t bytes, const std::atomic<bool>& cancelled);
+  void copy(const std::string& path, std::uint64_t bytes, const std::atomic<bool>& cancelled);
 
  private:
   [[noreturn]] void fail() const;

@@ -12,8 +12,8 @@
 #include "gauze/query/scanned_columns_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
-// What the SQL of `group_sums` computes, from columns that a source hands out as they are stored: one cell of memory for each
-// combination of keys, found by arithmetic, instead of a hash table.
+// What the SQL of `group_sums` computes, from columns that a source hands out as they are stored:
+// one cell of memory for each combination of keys, found by arithmetic, instead of a hash table.
 
 namespace gauze::internal {
 namespace {

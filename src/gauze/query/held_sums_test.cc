@@ -36,7 +36,8 @@ Schema held_schema() {
         "z": {"type": "double", "lower": -0.1, "upper": 10, "nulls": false}}}}})"));
 }
 
-/// Rows in and out of their domains, with nulls, NaN and infinities, and texts of which one is `odd`.
+/// Rows in and out of their domains, with nulls, NaN and infinities, and texts of which one is
+/// `odd`.
 Table hard_rows(std::size_t rows, const std::string& odd = "\xff") {
   SeededBits bits(7);
   const auto below = [&](std::size_t n) {
@@ -231,7 +232,8 @@ TEST(HeldSums, AreTheSameForAnyNumberOfThreads) {
             (LargeVector<WideInteger>{0, 0, 0, 400'001}));
 }
 
-// By hand, through the door that everybody uses: -9 counts as -1, 9 as 2, null as -1 and "?" as null.
+// By hand, through the door that everybody uses: -9 counts as -1, 9 as 2, null as -1 and "?" as
+// null.
 TEST(HeldSums, AnswerQuestions) {
   const auto source = open_tables(
       {{"t", Table({"g", "c", "x"},

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,41 +88,20 @@ class ThriftReader {
   std::size_t at_ = 0;
 };
 
-/// A file that is open for reading; closes it.
-class InputFile {
- public:
-  /// Nothing is open when the path is no regular file.
-  explicit InputFile(const std::string& path);
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile();
-
-  bool is_open() const { return file_ >= 0; }
-  int get() const { return file_; }
-  std::uint64_t size() const { return size_; }
-  /// Whether all of `to` was there.
-  bool read(std::uint64_t offset, std::span<std::uint8_t> to) const;
-
- private:
-  int file_ = -1;
-  std::uint64_t size_ = 0;
-};
-
 /// The bytes of a file's metadata; empty when it has none that can be read.
-std::vector<std::uint8_t> parquet_footer(const InputFile& file);
+std::vector<std::uint8_t> parquet_footer(const std::string& path);
 
-/// Whether a file says which values are the least and the largest in fields that no longer count:
-/// of texts and bytes, and of numbers without a sign, they are in another order than the engine
-/// takes them for, which would pass over rows that are there. True where it cannot be read.
-bool has_old_statistics(std::span<const std::uint8_t> footer);
-
-/// A column that is not nested, as the chunks of a file have it.
-struct StoredColumn {
-  std::string name;
-  bool known = true;  ///< whether the engine reads how all of its chunks are encoded and packed
+/// What metadata say of a file.
+struct ParquetFacts {
+  /// Those that are not nested, and whether the engine reads how all their chunks are encoded and
+  /// packed. None where the metadata cannot be read.
+  std::map<std::string, bool> columns;
+  /// Whether the least and the largest values stand in fields that no longer count: of texts and
+  /// bytes, and of numbers without a sign, they are in another order than the engine takes them for,
+  /// which would pass over rows that are there. True where the metadata cannot be read.
+  bool old_statistics = true;
 };
-/// None where the metadata cannot be read.
-std::vector<StoredColumn> columns_in(std::span<const std::uint8_t> footer);
+ParquetFacts parquet_facts(std::span<const std::uint8_t> footer);
 
 /// The same metadata, in which columns of text and of decimals in bytes are columns of bytes and
 /// timestamps in milliseconds are integers, without statistics. Nothing when it cannot be read.

@@ -40,12 +40,12 @@ TEST(ParquetFooter, LosesItsTextsAndKeepsTheRest) {
 
 TEST(ParquetFooter, ThatIsDamagedIsNoFooter) {
   const Folder folder;
-  const InputFile none(folder.path("none"));
-  EXPECT_FALSE(none.is_open());
+  EXPECT_TRUE(parquet_footer(folder.path("none")).empty());
+  EXPECT_TRUE(parquet_footer(folder.path("")).empty());
   for (const std::string& bytes :
        {std::string(), std::string("PAR1"), std::string("PAR1PAR1"),
         std::string("\xff\xff\xff\x7fPAR1"), std::string("\1\0\0\0PARE", 8)}) {
-    EXPECT_TRUE(parquet_footer(InputFile(folder.write("t", bytes))).empty());
+    EXPECT_TRUE(parquet_footer(folder.write("t", bytes)).empty());
   }
   const std::string deep(200, '\x1c');
   EXPECT_FALSE(with_raw_columns({reinterpret_cast<const std::uint8_t*>(deep.data()), deep.size()}));

@@ -33,7 +33,7 @@ bool is_cast_whole(const ViewColumn& column, const ViewColumn& all) {
 std::string within_precision(const ViewColumn& column) {
   if (column.type != DUCKDB_TYPE_DECIMAL) return column.sql;
   std::string most(static_cast<std::size_t>(column.precision), '9');
-  if (column.scale > 0) most.insert(most.size() - static_cast<std::size_t>(column.scale), ".");
+  if (column.scale > 0) most.insert(most.size() - static_cast<std::size_t>(column.scale), 1, '.');
   const auto end = [&](const std::string& sign) {
     return "CAST(" + sql_text(sign + most) + " AS DECIMAL(" + std::to_string(column.precision) +
            ", " + std::to_string(column.scale) + "))";
@@ -116,14 +116,14 @@ void note_decimals(DuckDbConnection& connection, const std::string& file, Opened
 }
 
 /// Whether the engine meets a page that it cannot read hangs on which rows a question is about.
-void expect_known_columns(const std::string& file, const std::vector<StoredColumn>& columns) {
-  for (const StoredColumn& column : columns) {
-    if (!column.known)
+void expect_known_columns(const std::string& file, const ParquetFacts& facts) {
+  for (const auto& [name, known] : facts.columns) {
+    if (!known)
       throw Error(ErrorCode::kUnsupported,
-                  "the column '" + column.name.substr(0, 60) + "' of " + shown_path(file) +
+                  "the column '" + name.substr(0, 60) + "' of " + shown_path(file) +
                       " is packed or encoded in a way that the embedded engine does not read; "
                       "write the file with the usual encodings and Snappy, gzip or Zstandard");
-    expect_no_folder_of(file, column.name);
+    expect_no_folder_of(file, name);
   }
 }
 
@@ -141,9 +141,9 @@ OpenedParquet open_parquet(DuckDbConnection& connection, const Holder& holder) {
   for (const std::string& file : holder.files) {
     note_decimals(connection, file, opened);
     leave_out_variants(connection, file, columns);
-    const auto footer = parquet_footer(InputFile(file));
-    expect_known_columns(file, columns_in(footer));
-    opened.repair_first = opened.repair_first || has_old_statistics(footer);
+    const ParquetFacts facts = parquet_facts(parquet_footer(file));
+    expect_known_columns(file, facts);
+    opened.repair_first = opened.repair_first || facts.old_statistics;
   }
   return opened;
 }

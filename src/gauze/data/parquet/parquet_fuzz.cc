@@ -21,12 +21,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   file.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   if (fits) file.write(reinterpret_cast<const char*>(&length), sizeof length) << "PAR1";
   file.close();
-  const std::vector<std::uint8_t> footer = internal::parquet_footer(internal::InputFile(path));
+  const std::vector<std::uint8_t> footer = internal::parquet_footer(path);
   if (footer.size() > size) abort();
   for (const std::span<const std::uint8_t> each :
        {std::span<const std::uint8_t>(footer), std::span<const std::uint8_t>(data, size)}) {
-    internal::columns_in(each);
-    internal::has_old_statistics(each);
+    internal::parquet_facts(each);
     const auto once = internal::with_raw_columns(each);
     if (once && internal::with_raw_columns(*once) != once) abort();
   }
