@@ -1,6 +1,6 @@
 # gauze_module(name DEPS a b PRIVATE_DEPS c LIBS x PRIVATE_LIBS y)
 #
-# One folder, one library `gauze::name`. Files are found by suffix: x.cc goes into the library, x_test.cc into
+# One folder with its subfolders, one library `gauze::name`. Files are found by suffix: x.cc goes into the library, x_test.cc into
 # the fast tests, x_slow_test.cc into the tests labelled `slow`, x_bench.cc into a benchmark of its own, x_fuzz.cc
 # into a fuzz target. DEPS are modules, LIBS are what cmake/dependencies.cmake found.
 function(gauze_module name)
@@ -9,7 +9,7 @@ function(gauze_module name)
     return()
   endif()
 
-  file(GLOB all CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc)
+  file(GLOB all CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cc ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cc)
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
   set(slow_tests ${all})

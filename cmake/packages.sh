@@ -12,7 +12,7 @@ fail() {
 
 build_packages="cmake ninja-build g++ pkg-config libssl-dev libboost-dev libgmp-dev libmpfr-dev libeigen3-dev \
 nlohmann-json3-dev libcli11-dev libpg-query-dev libsqlite3-dev libpq-dev libedit-dev \
-libzstd-dev zlib1g-dev liblz4-dev"
+libzstd-dev zlib1g-dev"
 test_packages="libgtest-dev libgmock-dev clang-format postgresql"
 tidy_packages="clang-tidy"
 bench_packages="libbenchmark-dev python3-venv"

@@ -1,4 +1,5 @@
-// Tables against another implementation of the Arrow C data interface: the embedded engine's. (tests/arrow has pyarrow's.)
+// Tables against another implementation of the Arrow C data interface: the embedded engine's.
+// (tests/arrow has pyarrow's.)
 
 #include "gauze/data/arrow.h"
 
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gauze/data/test_files_internal.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

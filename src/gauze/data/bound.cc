@@ -82,8 +82,8 @@ struct Clipped {
   std::vector<std::uint8_t> valid;
 };
 
-/// Into the range or the categories; nulls as the schema wants them. `there` says whether a value is one
-/// at all.
+/// Into the range or the categories; nulls as the schema wants them. `there` says whether a value
+/// is one at all.
 template <class T, class Read, class There>
 Clipped<T> clip(const Column& column, const Domain& domain, std::span<const T> from, Read read,
                 There there, T lower, T upper) {

@@ -24,10 +24,10 @@ struct TableBounds {
 /// others: public rows need no bounds, and rows owned through another table need a join first.
 TableBounds bounds_of(const TableSchema& schema);
 
-/// A table in which no privacy unit holds more than `bounds().rows_per_unit` rows, every number lies in
-/// its column's range, is not NaN, and every category in its column's domain. Only `bound` makes one, so
-/// holding it is the proof. Columns stand in the order of `bounds().columns`; dictionaries are the
-/// declared categories where there are any.
+/// A table in which no privacy unit holds more than `bounds().rows_per_unit` rows, every number
+/// lies in its column's range, is not NaN, and every category in its column's domain. Only `bound`
+/// makes one, so holding it is the proof. Columns stand in the order of `bounds().columns`;
+/// dictionaries are the declared categories where there are any.
 class BoundedTable {
  public:
   const Table& rows() const { return rows_; }
@@ -46,10 +46,10 @@ class BoundedTable {
 };
 
 /// Clips, maps and drops until the bounds hold. Of a unit with too many rows every set of
-/// `rows_per_unit` is equally likely; a row without a unit is dropped. Adding or removing a unit changes
-/// at most `rows_per_unit` rows. Time and memory O(rows). Argument: bound.md. Throws `kInvalidOption`,
-/// and `kUnknownName` and `kInvalidInput` when names or types are not those of the bounds; none of
-/// them depends on rows.
+/// `rows_per_unit` is equally likely; a row without a unit is dropped. Adding or removing a unit
+/// changes at most `rows_per_unit` rows. Time and memory O(rows). Argument: bound.md. Throws
+/// `kInvalidOption`, and `kUnknownName` and `kInvalidInput` when names or types are not those of
+/// the bounds; none of them depends on rows.
 BoundedTable bound(const Table& rows, TableBounds bounds, BitSource& bits);
 
 }  // namespace gauze

@@ -74,8 +74,8 @@ TEST(Bound, EverySetOfRowsIsEquallyLikely) {
   EXPECT_GT(testing::chi_square_p(counts, std::vector<double>(10, 0.1)), 1e-9);
 }
 
-/// How far bounded tables move when one unit comes or goes. The others have at most k rows, so their
-/// rows are not a matter of chance; values are few, so that units share them.
+/// How far bounded tables move when one unit comes or goes. The others have at most k rows, so
+/// their rows are not a matter of chance; values are few, so that units share them.
 template <class Bounding>
 std::size_t largest_distance(std::uint64_t k, const Bounding& bounding) {
   SeededBits bits(3);

@@ -1,4 +1,5 @@
-// Bytes below a first line that names the columns: whatever they are, the file opens and every row comes, normalised.
+// Bytes below a first line that names the columns: whatever they are, the file opens and every row
+// comes, normalised.
 #include <unistd.h>
 
 #include <cstdlib>

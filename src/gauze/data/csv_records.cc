@@ -9,7 +9,8 @@ void CsvCells::step(char c) {
   const bool line_end = c == '\n' || c == '\r';
   if (quoted_) {
     ++length_;
-    // Behind a closing quote only a delimiter or a line end ends the cell, and another quote opens it again.
+    // Behind a closing quote only a delimiter or a line end ends the cell, and another quote opens
+    // it again.
     const bool ends = closed_ && (c == delimiter_ || line_end);
     closed_ = c == '"' ? !closed_ : closed_;
     if (!ends) return;

@@ -9,8 +9,9 @@
 
 namespace gauze::internal {
 
-/// Where a byte of CSV stands, to the embedded engine: inside of a cell in quotes, or not. Quotes open at the start of a cell or
-/// behind blanks there, and close before a delimiter or a line end; between them everything is text.
+/// Where a byte of CSV stands, to the embedded engine: inside of a cell in quotes, or not. Quotes
+/// open at the start of a cell or behind blanks there, and close before a delimiter or a line end;
+/// between them everything is text.
 class CsvCells {
  public:
   explicit CsvCells(char delimiter) : delimiter_(delimiter) {}
@@ -34,9 +35,10 @@ class CsvCells {
   std::uint64_t length_ = 0;
 };
 
-/// The engine loses its way in a cell in quotes that reaches over several of its buffers: lines inside become rows, and rows behind
-/// it text. If a file has a cell that long, fills the copy with all records that are no longer than `kLongestRecord` (the engine passes over
-/// longer ones anyway), counts those left out, and returns true. Throws `kIo`, also when cancelled.
+/// The engine loses its way in a cell in quotes that reaches over several of its buffers: lines
+/// inside become rows, and rows behind it text. If a file has a cell that long, fills the copy with
+/// all records that are no longer than `kLongestRecord` (the engine passes over longer ones
+/// anyway), counts those left out, and returns true. Throws `kIo`, also when cancelled.
 bool copy_without_long_records(const std::string& file, char delimiter, TemporaryFile& copy,
                                std::uint64_t& left_out, const std::atomic<bool>& cancelled);
 

@@ -221,8 +221,8 @@ std::string SharedDialect::identity(const std::string& x, Type from, Type to) co
     return to == Type::kText ? cast(whole, text_name_) : whole;
   }
   if (to == Type::kText) {
-    // The text of every other type says all of its value. Decimals that are equal may differ in zeros at the end; NaN, which
-    // those of PostgreSQL know, is none.
+    // The text of every other type says all of its value. Decimals that are equal may differ in
+    // zeros at the end; NaN, which those of PostgreSQL know, is none.
     const std::string text = to_text(x, from);
     if (from != Type::kDecimal) return text;
     return "nullif(CASE WHEN position('.' IN " + text + ") > 0 THEN rtrim(rtrim(" + text +

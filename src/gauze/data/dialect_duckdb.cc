@@ -17,7 +17,8 @@ constexpr const char* kDay = "^ *[0-9]+[-/ ][0-9]+[-/ ][0-9]+";
 constexpr const char* kTimeOfDay =
     "([ T][0-9]+:[0-9]+(:[0-9]+([.][0-9]*)?)?(Z| UTC|[+]00(:?00)?)?)? *$";
 
-/// So many values of IN are joined; so many texts are compared one by one faster than they are looked up.
+/// So many values of IN are joined; so many texts are compared one by one faster than they are
+/// looked up.
 constexpr std::size_t kJoined = 5;
 constexpr std::size_t kFewTexts = 128;
 /// What is written once for each value becomes no longer than this: it may stand in another list.
@@ -52,7 +53,8 @@ class DuckDb final : public SharedDialect {
     return "((" + cast("floor(" + scaled(x, 1 - exponent) + ")", "BIGINT") + " + 1) >> 1)";
   }
 
-  // The engine makes a join of IN with five values or more, of which it never tells how far it is, and which takes long.
+  // The engine makes a join of IN with five values or more, of which it never tells how far it is,
+  // and which takes long.
   std::string is_one_of(const std::string& x,
                         const std::vector<std::string>& values) const override {
     if (values.size() < kJoined || values.size() * x.size() > kLongSql)
@@ -71,8 +73,9 @@ class DuckDb final : public SharedDialect {
            ")) IS NOT NULL END)";
   }
 
-  /// The engine looks for parts between % one after the other, but where there are other signs, or letters of either case, it tries
-  /// every place again for each %. Regular expressions take the time of the text.
+  /// The engine looks for parts between % one after the other, but where there are other signs, or
+  /// letters of either case, it tries every place again for each %. Regular expressions take the
+  /// time of the text.
   std::string like(const std::string& x, std::string_view pattern,
                    bool ignore_case) const override {
     const auto in_case = [&](const std::string& text) {
@@ -119,9 +122,9 @@ class DuckDb final : public SharedDialect {
   }
 
  private:
-  /// The engine reads dates with anything behind them, drops the distance to UTC and knows infinity and years of
-  /// five digits. Here a date ends or a time follows, and times are UTC's. Nearly all texts are as the
-  /// engine would write them, and need no pattern.
+  /// The engine reads dates with anything behind them, drops the distance to UTC and knows infinity
+  /// and years of five digits. Here a date ends or a time follows, and times are UTC's. Nearly all
+  /// texts are as the engine would write them, and need no pattern.
   std::string time_of_text(const std::string& text, Type type) const {
     const std::string x = try_cast(text, type_name(type).c_str());
     const std::string rest = type == Type::kDate ? "( *$|[ T])" : kTimeOfDay;
@@ -166,8 +169,8 @@ class DuckDb final : public SharedDialect {
     if (from == Type::kDate) return '(' + within_years(*this, x, from) + " - DATE '1970-01-01')";
     if (from == Type::kTimestamp) return "epoch_us(" + within_years(*this, x, from) + ")";
     if (from == Type::kDouble) return within_64_bits(cast(x, "DOUBLE"), true);
-    // Exactly where it fits, as the nearest end where it does not; COALESCE is lazy. To the engine a lone sign
-    // before a space is a zero.
+    // Exactly where it fits, as the nearest end where it does not; COALESCE is lazy. To the engine
+    // a lone sign before a space is a zero.
     const std::string integer = try_cast(x, "BIGINT");
     const std::string exact = from != Type::kText ? integer
                                                   : "CASE WHEN " + integer + " <> 0 OR contains(" +

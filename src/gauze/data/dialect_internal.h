@@ -7,7 +7,8 @@
 
 namespace gauze::internal {
 
-// SQL that DuckDB and PostgreSQL share. Both sort NaN above infinity and have GREATEST and LEAST that skip nulls.
+// SQL that DuckDB and PostgreSQL share. Both sort NaN above infinity and have GREATEST and LEAST
+// that skip nulls.
 
 std::string double_literal(double value);
 /// `x` moved into [lower, upper], two literals; null, and NaN where `is_double`, become null.

@@ -8,20 +8,22 @@ namespace {
 
 using namespace internal;
 
-/// Collations of columns may have no patterns; the database's own is deterministic: equal texts are the same bytes.
+/// Collations of columns may have no patterns; the database's own is deterministic: equal texts are
+/// the same bytes.
 std::string plain_text(const std::string& x) {
   return '(' + cast(x, "TEXT") + " COLLATE \"default\")";
 }
 
-/// Null where the text is longer than any that is read: functions of texts fail where what they make has a gigabyte, and so does
-/// a row. What is stored is looked at first, for it may be packed: LZ4 makes 255 bytes of one, and a byte of bits is eight of text.
+/// Null where the text is longer than any that is read: functions of texts fail where what they
+/// make has a gigabyte, and so does a row. What is stored is looked at first, for it may be packed:
+/// LZ4 makes 255 bytes of one, and a byte of bits is eight of text.
 std::string unless_long(const std::string& x, const std::string& then) {
   return "(CASE WHEN pg_column_size(" + x + ") <= 524296 THEN CASE WHEN octet_length(" +
          cast(x, "TEXT") + ") <= 524288 THEN " + then + " END END)";
 }
 
-/// PostgreSQL's casts raise errors, so every cast of a text stands behind a pattern that admits only what it
-/// reads. CASE evaluates a branch only for the rows that reach it.
+/// PostgreSQL's casts raise errors, so every cast of a text stands behind a pattern that admits
+/// only what it reads. CASE evaluates a branch only for the rows that reach it.
 std::string guarded(const std::string& x, const char* pattern, const std::string& then,
                     const std::string& otherwise = "") {
   return "(CASE WHEN " + x + " ~ '" + pattern + "' THEN " + then +
@@ -39,7 +41,8 @@ constexpr const char* kTime =
     "T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?(Z| UTC|[+]00(:?00)?)? *$";
 constexpr const char* kOnlyDate = "^ *[0-9]{4}-[0-9]{2}-[0-9]{2} *$";
 
-/// A numeric as a double; PostgreSQL raises an error where the nearest double would be 0 or infinite.
+/// A numeric as a double; PostgreSQL raises an error where the nearest double would be 0 or
+/// infinite.
 std::string double_of_numeric(const std::string& n) {
   return "(CASE WHEN " + n + " = 'NaN' THEN NULL WHEN abs(" + n + ") < 1e-300 THEN 0 WHEN " + n +
          " > 1.7976931348623157e308 THEN " + double_literal(HUGE_VAL) + " WHEN " + n +
@@ -187,8 +190,8 @@ class Postgres final : public SharedDialect {
     return cast(to_integer(x, from), "DOUBLE PRECISION");
   }
 
-  /// The first of the month plus the days before; a day that the month does not have ends in another
-  /// month and is null.
+  /// The first of the month plus the days before; a day that the month does not have ends in
+  /// another month and is null.
   std::string date_of_text(const std::string& x) const {
     const std::string text = "trim(" + x + ")";
     const std::string date = "(CAST(left(" + text + ", 8) || '01' AS DATE) + (CAST(substr(" + text +

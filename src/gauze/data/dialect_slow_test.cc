@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "gauze/data/dialect.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/normalise.h"
 #include "gauze/data/run_duckdb_internal.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/numeric/lattice.h"
 #include "gauze/testing/matchers.h"
@@ -21,8 +21,8 @@ namespace {
 using testing::rows_of;
 using Lines = std::vector<std::string>;
 
-/// Both engines with the same tables, so that every expression meets real rows: nothing can be folded
-/// away before it runs.
+/// Both engines with the same tables, so that every expression meets real rows: nothing can be
+/// folded away before it runs.
 class Dialects : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { server_ = std::make_unique<testing::PostgresServer>(); }
@@ -31,7 +31,8 @@ class Dialects : public ::testing::Test {
     postgres_.run("DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public");
   }
 
-  /// A table `name` of rows (id, x), ids counting from 0; `type` and the rows are SQL of each engine.
+  /// A table `name` of rows (id, x), ids counting from 0; `type` and the rows are SQL of each
+  /// engine.
   void make_table(const std::string& name, const std::string& duckdb_type,
                   const std::string& postgres_type, const Lines& duckdb_rows,
                   const Lines& postgres_rows) {
@@ -372,7 +373,8 @@ TEST_F(Dialects, ClampKeepsNullsAndRoundsEndsInward) {
   }
 }
 
-// Against floor(x / 2^e + 1/2) in fractions. Adding 1/2 to a double first would fail on the first row.
+// Against floor(x / 2^e + 1/2) in fractions. Adding 1/2 to a double first would fail on the first
+// row.
 TEST_F(Dialects, StepsAreExact) {
   const std::vector<int> exponents = {-1060, -1022, -40, -20, -3, 0, 1, 5, 30, 900};
   testing::SeededBits bits(7);

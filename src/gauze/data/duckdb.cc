@@ -28,8 +28,8 @@ std::uint64_t half_of_memory() {
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) / 2;
 }
 
-/// What a scan takes whatever the rows are, with room to spare. With less, whoever asks could choose a limit at which a
-/// question fails if somebody has a row and does not if not.
+/// What a scan takes whatever the rows are, with room to spare. With less, whoever asks could
+/// choose a limit at which a question fails if somebody has a row and does not if not.
 std::uint64_t least_memory(unsigned threads) {
   return (std::uint64_t{512} + std::uint64_t{128} * threads) << 20;
 }

@@ -13,8 +13,8 @@
 #include "gauze/data/source.h"
 #include "gauze/data/spill_folder_internal.h"
 
-// The embedded engine's C interface with owners for its handles. No text of its errors passes through
-// here except when files are opened, and there only its first words decide.
+// The embedded engine's C interface with owners for its handles. No text of its errors passes
+// through here except when files are opened, and there only its first words decide.
 namespace gauze::internal {
 
 /// A result of a statement, with all rows at hand.
@@ -51,8 +51,8 @@ class DuckDbConnection {
   duckdb_connection connection_ = nullptr;
 };
 
-/// What a source does around the SELECTs of its streams, which may outlive it. Called by one stream at a time; `cancelled` means
-/// to stop soon, by throwing `kIo`.
+/// What a source does around the SELECTs of its streams, which may outlive it. Called by one stream
+/// at a time; `cancelled` means to stop soon, by throwing `kIo`.
 class DuckDbKeeper {
  public:
   virtual ~DuckDbKeeper() = default;
@@ -108,8 +108,8 @@ class DuckDbDatabase {
 /// Starts a SELECT. Throws `kInternal` when the statement is wrong, `kIo` when it cannot start.
 std::unique_ptr<Stream> stream(std::shared_ptr<DuckDbDatabase> database, const std::string& sql);
 
-/// The same for few rows: nothing runs, and no statement is found wrong, before the first `next`. What read files is
-/// planned once; a prepared statement plans it twice.
+/// The same for few rows: nothing runs, and no statement is found wrong, before the first `next`.
+/// What read files is planned once; a prepared statement plans it twice.
 std::unique_ptr<Stream> waiting_stream(std::shared_ptr<DuckDbDatabase> database,
                                        const std::string& sql);
 

@@ -5,8 +5,9 @@
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/step_sum.h"
 
-// Sums in whole steps as an aggregate of the embedded engine. In its SQL the same takes a comparison, an addition and a
-// subtraction of whole columns, and the engine must be kept from believing statistics that leave out NaN.
+// Sums in whole steps as an aggregate of the embedded engine. In its SQL the same takes a
+// comparison, an addition and a subtraction of whole columns, and the engine must be kept from
+// believing statistics that leave out NaN.
 
 namespace gauze::internal {
 namespace {

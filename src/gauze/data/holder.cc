@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "gauze/base/error.h"
+#include "gauze/base/words.h"
 #include "gauze/data/holder_internal.h"
 #include "gauze/data/source.h"
 #include "gauze/data/text_files_internal.h"
@@ -78,6 +79,18 @@ std::vector<std::string> find_files(DuckDbConnection& connection, const std::str
       throw Error(ErrorCode::kIo, "the file " + shown_path(file) + " may not be read by this user");
   }
   return files;
+}
+
+void expect_no_folder_of(const std::string& file, const std::string& column) {
+  for (const fs::path& part : fs::path(file).parent_path()) {
+    const std::string name = part.string();
+    if (const auto equals = name.find('=');
+        equals != std::string::npos && same_name(name.substr(0, equals), column))
+      throw Error(ErrorCode::kInvalidInput,
+                  "the folder '" + name.substr(0, 60) + "' and the file " + shown_path(file) +
+                      " in it both have a column '" + column.substr(0, 60) +
+                      "'; rename the folder, or leave the column out of the file");
+  }
 }
 
 }  // namespace gauze::internal

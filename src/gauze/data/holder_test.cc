@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {

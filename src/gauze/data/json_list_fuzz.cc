@@ -1,5 +1,5 @@
-// Bytes as a list in JSON: the same lines however they arrive, each an object by its first and last byte, and where the
-// list is well formed, its objects.
+// Bytes as a list in JSON: the same lines however they arrive, each an object by its first and last
+// byte, and where the list is well formed, its objects.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -10,8 +10,10 @@
 
 namespace gauze::internal {
 
-/// Takes a list of JSON apart, byte by byte: each object of the list becomes a line, and each beside it, so that a file of
-/// lines has the same rows when its first line makes it seem a list. Whatever the bytes are, this ends, and holds at most one object of `kLongest` bytes. Whether an object is well formed inside is for the reader of lines to see.
+/// Takes a list of JSON apart, byte by byte: each object of the list becomes a line, and each
+/// beside it, so that a file of lines has the same rows when its first line makes it seem a list.
+/// Whatever the bytes are, this ends, and holds at most one object of `kLongest` bytes. Whether an
+/// object is well formed inside is for the reader of lines to see.
 class JsonListSplitter {
  public:
   static constexpr std::size_t kLongest = (std::size_t{1} << 24) - 16;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,9 +27,9 @@ struct BatchColumn {
   std::span<const std::string_view> texts;
   std::span<const std::uint8_t> valid;  ///< one byte per row, 0 for null; empty when no row is null
   /// Of texts, where they are stored so: texts[i] is dictionary[codes[i]], where it is not null.
+  /// All batches of a stream have one dictionary.
   std::span<const std::uint32_t> codes = {};
   std::span<const std::string_view> dictionary = {};
-  std::uint64_t dictionary_number = 0;  ///< another for another dictionary of the same stream
   bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
 };
 
@@ -40,8 +39,8 @@ struct Batch {
   std::shared_ptr<const void> owner;  ///< of what the columns point to; lives on with a copy
 };
 
-/// A source has mended what made a SELECT fail, but rows had come already: whoever reads begins again, and it will not
-/// fail for this reason again.
+/// A source has mended what made a SELECT fail, but rows had come already: whoever reads begins
+/// again, and it will not fail for this reason again.
 class MendedError : public Error {
  public:
   MendedError() : Error(ErrorCode::kIo, "the file had to be mended; ask again") {}
@@ -62,8 +61,9 @@ auto read_mended(Read read) {
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// The next rows, in no particular order, at least one; false at the end. Throws `kUnavailable` when
-  /// the source goes away and `kIo` when files, memory or disk do; the text is always the same. Throws `MendedError`.
+  /// The next rows, in no particular order, at least one; false at the end. Throws `kUnavailable`
+  /// when the source goes away and `kIo` when files, memory or disk do; the text is always the
+  /// same. Throws `MendedError`.
   virtual bool next(Batch& batch) = 0;
   /// How much of the scan is done, in [0, 1]; negative when nobody knows. From any thread.
   virtual double progress() const { return -1; }
@@ -75,16 +75,9 @@ struct ColumnInfo {
   std::string name;
   Type type;
   bool typed = true;  ///< false where the format has no types (CSV, JSON) and everything is text
-  /// What the source calls its type where that is none of ours: its text can be read, and nothing else. Otherwise "".
+  /// What the source calls its type where that is none of ours: its text can be read, and nothing
+  /// else. Otherwise "".
   std::string foreign_type = {};
-};
-
-/// The values of a column and how many rows hold each; a value may come several times.
-struct ValueCounts {
-  std::vector<std::int64_t> integers;  ///< or
-  std::vector<std::string> texts;
-  std::vector<std::uint64_t> counts;  ///< of each of them
-  std::uint64_t nulls = 0;            ///< rows with none, or with text that is not UTF-8
 };
 
 /// What of a table's files no SELECT sees: exact counts, for the steward.
@@ -95,8 +88,9 @@ struct Unseen {
   bool operator==(const Unseen&) const = default;
 };
 
-/// How doubles are added up exactly: in whole steps of 2^exponent, each moved into [lower, upper] and rounded to
-/// the nearest step, ties to even. Ranges reach less than 2^51 steps from 0; exponents lie in [-1000, 960].
+/// How doubles are added up exactly: in whole steps of 2^exponent, each moved into [lower, upper]
+/// and rounded to the nearest step, ties to even. Ranges reach less than 2^51 steps from 0;
+/// exponents lie in [-1000, 960].
 struct StepSum {
   double lower;
   double upper;
@@ -119,27 +113,21 @@ class Source {
   /// Which database of a server this is, by the server's own number and the database's name: the same by every address;
   /// "" where no server is.
   virtual std::string database() { return ""; }
-  /// Runs a SELECT whose every column is cast to 64-bit integer, double or text. The message of what
-  /// it throws is the same whatever the rows hold. Several streams may be open; each keeps what it
-  /// needs of the source alive.
+  /// Runs a SELECT whose every column is cast to 64-bit integer, double or text. The message of
+  /// what it throws is the same whatever the rows hold. Several streams may be open; each keeps
+  /// what it needs of the source alive.
   virtual std::unique_ptr<Stream> execute(const std::string& sql) = 0;
-  /// The same where the rows that come back are few: they wait in memory, and there is less to prepare.
+  /// The same where the rows that come back are few: they wait in memory, and there is less to
+  /// prepare.
   virtual std::unique_ptr<Stream> execute_few(const std::string& sql) { return execute(sql); }
-  /// The name of an aggregate over doubles for SQL of this source. It gives a struct of 64-bit integers: the
-  /// sum, of which `high` are the upper 64 bits and `low` the lower ones, and how many there were, `n`. "" where the
-  /// source has no such thing.
+  /// The name of an aggregate over doubles for SQL of this source. It gives a struct of 64-bit
+  /// integers: the sum, of which `high` are the upper 64 bits and `low` the lower ones, and how
+  /// many there were, `n`. "" where the source has no such thing.
   virtual std::string step_sum(const StepSum& /*sum*/) { return ""; }
-  /// Counts a column of integers or texts without SQL; nothing where SQL must count. `progress`, which may throw to
-  /// cancel, hears now and then how much is done.
-  virtual std::optional<ValueCounts> value_counts(
-      const std::string& /*table*/, const std::string& /*column*/, Type /*type*/,
-      const std::function<void(double done)>& /*progress*/) {
-    return std::nullopt;
-  }
-  /// Columns of a table as they are stored, integers, doubles or texts, without SQL: as many streams as threads will read,
-  /// which share the rows among them, fewer than 2^32; each is for one thread. A batch lives until the next call of `next`
-  /// on the same stream. None where SQL must ask. Where a file turns out not to be what this can read, `next` throws
-  /// `MendedError`, and from then on there are none.
+  /// Columns of a table as they are stored, integers, doubles or texts, without SQL: as many
+  /// streams as threads will read, which share the rows among them, fewer than 2^32; each is for
+  /// one thread. A batch lives until the next call of `next` on the same stream. None where SQL
+  /// must ask.
   virtual std::vector<std::unique_ptr<Stream>> scan(const std::string& /*table*/,
                                                     std::span<const ColumnInfo> /*columns*/,
                                                     unsigned /*threads*/) {
@@ -147,8 +135,8 @@ class Source {
   }
   /// What no SELECT sees. Throws `kInvalidInput` where SELECTs fail.
   virtual Unseen unseen(const std::string& /*table*/) { return {}; }
-  /// How many values of a column every SELECT takes for null because they are no text in UTF-8, or decimals beyond their
-  /// precision, for the steward.
+  /// How many values of a column every SELECT takes for null because they are no text in UTF-8, or
+  /// decimals beyond their precision, for the steward.
   virtual std::uint64_t broken_texts(const std::string& /*table*/, const std::string& /*column*/) {
     return 0;
   }
@@ -160,8 +148,8 @@ struct SourceOptions {
   /// bytes, at least 512 MiB and 128 MiB for each thread; 0: half of the machine's
   std::uint64_t memory = 0;
   std::string temp_directory;  ///< where it spills; "": beside the system's temporary files
-  /// Columns by table, as declared, for JSON, which has no catalogue: no row is looked at for them. Where
-  /// nothing is given they are the names in the first object.
+  /// Columns by table, as declared, for JSON, which has no catalogue: no row is looked at for them.
+  /// Where nothing is given they are the names in the first object.
   std::map<std::string, std::vector<std::string>> json_columns = {};
   /// Further files of a table, in the forms of `open_files`; all are of one format.
   std::map<std::string, std::vector<std::string>> more_files = {};
@@ -186,12 +174,12 @@ std::vector<std::string> list_files(const std::string& text);
 
 /// Whether a file is one of DuckDB, by its name.
 bool is_duckdb_file(std::string_view path);
-/// Whether a file is one of rows that a folder of data is for: CSV, Parquet or JSON, by its name. Of `.txt`, which may be anything, only
-/// whoever names it can say so.
+/// Whether a file is one of rows that a folder of data is for: CSV, Parquet or JSON, by its name.
+/// Of `.txt`, which may be anything, only whoever names it can say so.
 bool is_rows_file(std::string_view path);
 
-/// Tables in memory, by name, for any SQL; numbers are not copied until they are asked for. A text that is not UTF-8 is
-/// null. Throws `kInvalidInput` when there is none.
+/// Tables in memory, by name, for any SQL; numbers are not copied until they are asked for. A text
+/// that is not UTF-8 is null. Throws `kInvalidInput` when there is none.
 std::unique_ptr<Source> open_tables(const std::map<std::string, Table>& tables,
                                     const SourceOptions& options = {});
 

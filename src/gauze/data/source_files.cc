@@ -10,72 +10,34 @@
 #include "gauze/data/duckdb_internal.h"
 #include "gauze/data/holder_internal.h"
 #include "gauze/data/json_list_internal.h"
-#include "gauze/data/parquet_internal.h"
+#include "gauze/data/parquet/open_internal.h"
+#include "gauze/data/parquet/repair_internal.h"
 #include "gauze/data/temporary_file_internal.h"
 #include "gauze/data/text_files_internal.h"
 #include "gauze/data/view_column_internal.h"
 
-// Each table becomes a view whose columns have one of our types. What a file's structure can do wrong
-// shows while it is opened; afterwards no row can make the view fail.
-namespace gauze {
+// Each table becomes a view whose columns have one of our types. What a file's structure can do
+// wrong shows while it is opened; afterwards no row can make the view fail.
+namespace gauze::internal {
 namespace {
 
-using internal::are_lists;
-using internal::DuckDbConnection;
-using internal::DuckDbResult;
-using internal::ends_with_any;
-using internal::find_files;
-using internal::first_names;
-using internal::forget_rejects;
-using internal::Format;
-using internal::Holder;
-using internal::is_nested;
-using internal::objects_of;
-using internal::parse_holder;
-using internal::scan_csv;
-using internal::scan_json;
-using internal::scan_lines;
-using internal::shown_path;
-using internal::sql_files;
-using internal::sql_text;
-using internal::view_column;
-using internal::ViewColumn;
 namespace fs = std::filesystem;
 
-/// Values in names of folders, x=1, are text: a type that fits all of them is one that a single folder can change.
-std::string scan_parquet(const std::vector<std::string>& files) {
-  return "read_parquet(" + sql_files(files) +
-         ", union_by_name = true, hive_types_autocast = false)";
-}
-
-/// Null where there is none.
-const ViewColumn* find_column(const std::vector<ViewColumn>& columns, std::string_view name) {
-  const auto found = std::find_if(columns.begin(), columns.end(), [&](const ViewColumn& each) {
-    return same_name(each.info.name, name);
-  });
-  return found == columns.end() ? nullptr : &*found;
-}
-
-/// The tables of a source, as views. Streams may outlive the source, and this lives as long as they do.
-class FileTables final : public internal::DuckDbKeeper {
+/// The tables of a source, as views. Streams may outlive the source, and this lives as long as they
+/// do.
+class FileTables final : public DuckDbKeeper {
  public:
-  explicit FileTables(internal::DuckDbDatabase& database) : database_(database) {}
-
-  /// Columns of files that are read alike.
-  struct Part {
-    std::string from;  ///< in FROM
-    std::vector<ViewColumn> columns = {};
-  };
+  explicit FileTables(DuckDbDatabase& database) : database_(database) {}
 
   /// What a table is read from.
   struct Scan {
     Holder holder;
-    std::vector<Part> parts;  ///< with the same columns; one, unless files were mended
-    std::string lines = {};   ///< the scan that passes over what is no row, where one does
-    std::string no_row = {};  ///< and which of its lines are none
-    std::unique_ptr<internal::ListLines> list = {};
-    std::optional<internal::CsvHeader> csv = {};
-    std::vector<std::unique_ptr<internal::TemporaryFile>> mended = {};  ///< in the place of files
+    std::vector<TablePart> parts;  ///< with the same columns; one, unless files were mended
+    std::string lines = {};        ///< the scan that passes over what is no row, where one does
+    std::string no_row = {};       ///< and which of its lines are none
+    std::unique_ptr<ListLines> list = {};
+    std::optional<CsvHeader> csv = {};
+    std::vector<std::unique_ptr<TemporaryFile>> mended = {};  ///< in the place of files
     bool mends_first = false;        ///< whether no row is read before that
     std::uint64_t long_records = 0;  ///< left out of mended files of CSV
     std::uint64_t text_bytes = 0;    ///< of files that are read from end to end
@@ -96,22 +58,16 @@ class FileTables final : public internal::DuckDbKeeper {
         const std::uintmax_t size = fs::file_size(file, unknown);
         if (!unknown) scan.text_bytes += size;
       }
-    scan.mends_first = scan.csv && std::any_of(files.begin(), files.end(), is_large);
-    std::vector<ViewColumn>& columns = scan.parts.front().columns;
-    columns = view_columns(holder, scan.parts.front().from);
-    if (holder.format == Format::kParquet && files.size() > 1)
-      for (const std::string& file : files) expect_same_types(scan, file);
-    std::erase_if(columns, [](const ViewColumn& each) { return is_nested(each.type); });
-    if (holder.format == Format::kParquet)
-      for (ViewColumn& column : columns) column.sql = internal::within_precision(column);
-    if (holder.format == Format::kParquet)
-      for (const std::string& file : files) {
-        note_decimals(scan, file);
-        leave_out_variants(scan, file);
-        const auto footer = internal::parquet_footer(internal::InputFile(file));
-        expect_known_columns(file, internal::columns_in(footer));
-        scan.mends_first = scan.mends_first || internal::has_old_statistics(footer);
-      }
+    if (holder.format == Format::kParquet) {
+      OpenedParquet opened = open_parquet(database_.main(), holder);
+      scan.parts.front() = std::move(opened.part);
+      scan.mends_first = opened.repair_first;
+    } else {
+      scan.mends_first = scan.csv && std::any_of(files.begin(), files.end(), is_large);
+      std::vector<ViewColumn>& columns = scan.parts.front().columns;
+      columns = view_columns(database_.main(), holder, scan.parts.front().from);
+      std::erase_if(columns, [](const ViewColumn& each) { return is_nested(each.type); });
+    }
     make_view(name, scan);
     return scan;
   }
@@ -132,7 +88,7 @@ class FileTables final : public internal::DuckDbKeeper {
           if (scan.csv)
             leave_out_long_records(name, scan, cancelled);
           else
-            mend(name, scan, cancelled);
+            repair("", name, scan, cancelled);
         }
         filled = filled || !scan.mended.empty();
       }
@@ -152,22 +108,17 @@ class FileTables final : public internal::DuckDbKeeper {
 
   bool mend(const std::string& sql, std::string_view error,
             const std::atomic<bool>& cancelled) override {
-    const auto has = [&](const char* text) { return error.find(text) != std::string_view::npos; };
-    if (!has("Invalid string encoding found in Parquet file") &&
-        !has("Invalid JSON found in Parquet file") && !has("Timestamp(MS)") &&
-        !has("Invalid decimal encoding in Parquet file") &&
-        !has("Information loss on integer cast"))
-      return false;
     bool mended = false;
     for (auto& [name, scan] : scans_) {
       if (scan.holder.format == Format::kParquet && scan.mended.empty() && is_named(name, sql))
-        mended = mend(name, scan, cancelled) || mended;
+        mended = repair(error, name, scan, cancelled) || mended;
     }
     return mended;
   }
 
  private:
-  /// Names in SQL are the views', with their quotes doubled, and no letter or digit beside them, so that nothing is missed.
+  /// Names in SQL are the views', with their quotes doubled, and no letter or digit beside them, so
+  /// that nothing is missed.
   static bool is_named(const std::string& table, const std::string& sql) {
     const auto is_letter = [](char c) {
       return c == '_' || (c & 0x80) != 0 || std::isalnum(static_cast<unsigned char>(c)) != 0;
@@ -189,11 +140,12 @@ class FileTables final : public internal::DuckDbKeeper {
   /// Whether a cell may reach over several buffers of the engine, which have 32 MB.
   static bool is_large(const std::string& file) {
     std::error_code unknown;
-    return internal::is_packed(file) ||
+    return is_packed(file) ||
            (fs::is_regular_file(file, unknown) && fs::file_size(file, unknown) > 16u << 20);
   }
 
-  /// The engine takes what is behind or inside of very long cells for something else, whoever's they are.
+  /// The engine takes what is behind or inside of very long cells for something else, whoever's
+  /// they are.
   void leave_out_long_records(const std::string& name, Scan& scan,
                               const std::atomic<bool>& cancelled) {
     Scan instead{scan.holder, scan.parts};
@@ -201,9 +153,9 @@ class FileTables final : public internal::DuckDbKeeper {
     ++attempts_;
     for (std::string& file : files) {
       if (!is_large(file)) continue;
-      auto copy = std::make_unique<internal::TemporaryFile>(database_.folder());
-      if (!internal::copy_without_long_records(file, scan.csv->delimiter, *copy,
-                                               instead.long_records, cancelled))
+      auto copy = std::make_unique<TemporaryFile>(database_.folder());
+      if (!copy_without_long_records(file, scan.csv->delimiter, *copy, instead.long_records,
+                                     cancelled))
         continue;
       file = named_like(file, *copy);
       instead.mended.push_back(std::move(copy));
@@ -221,54 +173,31 @@ class FileTables final : public internal::DuckDbKeeper {
     scan = std::move(instead);
   }
 
-  /// The engine checks, as it reads Parquet, that text is UTF-8, that milliseconds have microseconds and that decimals are not
-  /// too long, and nothing can tell it not to, except a file whose metadata says that these are bytes and numbers.
-  bool mend(const std::string& name, Scan& scan, const std::atomic<bool>& cancelled) {
-    Scan instead{scan.holder, {}};
+  /// Reads a table of Parquet from copies, where that prevents the error.
+  bool repair(std::string_view error, const std::string& name, Scan& scan,
+              const std::atomic<bool>& cancelled) {
     ++attempts_;
-    std::map<Kind, std::vector<std::string>> alike;  // files
-    for (const std::string& file : scan.holder.files) {
-      auto& copy = instead.mended.emplace_back(
-          std::make_unique<internal::TemporaryFile>(database_.folder()));
-      if (!internal::copy_with_raw_columns(file, *copy, cancelled)) return false;
-      const std::string mended = named_like(file, *copy);
-      alike[kind_of(scan.holder, mended)].push_back(mended);
-    }
-    for (const auto& [kind, files] : alike)
-      instead.parts.push_back(mended_part(scan, scan_parquet(files)));
+    const CopyPlace place = {database_.folder(),
+                             [this](const std::string& file, const TemporaryFile& copy) {
+                               return named_like(file, copy);
+                             }};
+    auto repaired = repair_parquet(error, scan.holder, scan.parts.front().columns, database_.main(),
+                                   place, cancelled);
+    if (!repaired) return false;
+    Scan instead{scan.holder, std::move(repaired->parts)};
+    instead.mended = std::move(repaired->copies);
     make_view(name, instead);
     instead.mends_first = scan.mends_first;
     scan = std::move(instead);
     return true;
   }
 
-  /// How the columns of a file are stored. What is a time in one mended file is a number in another, if that had milliseconds;
-  /// decimals are bytes where they were stored in bytes.
-  using Kind = std::vector<std::pair<std::string, duckdb_type>>;
-
-  Kind kind_of(const Holder& holder, const std::string& file) {
-    Kind kind;
-    for (const ViewColumn& column : view_columns(holder, scan_parquet({file})))
-      kind.emplace_back(column.info.name, column.type);
-    return kind;
-  }
-
-  /// The columns of a table out of mended files of one kind.
-  Part mended_part(const Scan& scan, const std::string& from) {
-    Part part{from, scan.parts.front().columns};
-    const std::vector<ViewColumn> stored = view_columns(scan.holder, from);
-    for (ViewColumn& column : part.columns) {
-      const ViewColumn* found = find_column(stored, column.info.name);
-      column.sql = found ? internal::mended_sql(column, found->type) : "NULL";
-    }
-    return part;
-  }
-
-  /// The engine finds columns in names of folders: x=1. What an attempt has left that was given up is nobody's any more.
-  std::string named_like(const std::string& file, const internal::TemporaryFile& copy) {
+  /// The engine finds columns in names of folders: x=1. What an attempt has left that was given up
+  /// is nobody's any more.
+  std::string named_like(const std::string& file, const TemporaryFile& copy) {
     if (file.find('=') == std::string::npos) return copy.path();
     std::string name = database_.folder() + "/mended" + std::to_string(attempts_) + file;
-    while (internal::is_packed(name)) name.resize(name.rfind('.'));  // the copy is not
+    while (is_packed(name)) name.resize(name.rfind('.'));  // the copy is not
     std::error_code failed;
     fs::create_directories(fs::path(name).parent_path(), failed);
     fs::create_symlink(copy.path(), name, failed);
@@ -281,7 +210,7 @@ class FileTables final : public internal::DuckDbKeeper {
     DuckDbConnection& connection = database_.main();
     const std::vector<std::string>& files = holder.files;
     if (holder.format == Format::kCsv) {
-      const internal::CsvHeader header = internal::common_header(connection, holder.path, files);
+      const CsvHeader header = common_header(connection, holder.path, files);
       for (const std::string& file : files)
         for (const std::string& name : header.names) expect_no_folder_of(file, name);
       const std::string csv = scan_csv(header, files);
@@ -289,14 +218,14 @@ class FileTables final : public internal::DuckDbKeeper {
       scan.csv = header;
       return scan;
     }
-    if (holder.format == Format::kParquet) return {holder, {{scan_parquet(files)}}};
+    if (holder.format == Format::kParquet) return {holder, {{}}};
     if (holder.format == Format::kDuckDb) {
       const std::string database = attach(holder);
       expect_stored_rows(holder, database);
       return {holder, {{database + ".main." + duckdb_dialect().identifier(holder.table)}}};
     }
     auto list = are_lists(connection, holder.path, files)
-                    ? std::make_unique<internal::ListLines>(files, database_.folder())
+                    ? std::make_unique<ListLines>(files, database_.folder())
                     : nullptr;
     if (list && json_columns.empty()) list->fill_first();
     const auto lines_files = list ? std::vector<std::string>{list->path()} : files;
@@ -326,7 +255,8 @@ class FileTables final : public internal::DuckDbKeeper {
     return at->second;
   }
 
-  /// What a view or a generated column computes may fail on somebody's row, and the engine mixes it with the conditions of a question.
+  /// What a view or a generated column computes may fail on somebody's row, and the engine mixes it
+  /// with the conditions of a question.
   void expect_stored_rows(const Holder& holder, const std::string& database) {
     DuckDbResult views;
     if (database_.main().try_run(
@@ -345,128 +275,9 @@ class FileTables final : public internal::DuckDbKeeper {
                     "it with CREATE TABLE ... AS");
   }
 
-  /// Whether the engine meets a page that it cannot read hangs on which rows a question is about.
-  static void expect_known_columns(const std::string& file,
-                                   const std::vector<internal::StoredColumn>& columns) {
-    for (const internal::StoredColumn& column : columns) {
-      if (!column.known)
-        throw Error(ErrorCode::kUnsupported,
-                    "the column '" + column.name.substr(0, 60) + "' of " + shown_path(file) +
-                        " is packed or encoded in a way that the embedded engine does not read; "
-                        "write the file with the usual encodings and Snappy, gzip or Zstandard");
-      expect_no_folder_of(file, column.name);
-    }
-  }
-
-  /// A folder x=1 would take the place of the column x.
-  static void expect_no_folder_of(const std::string& file, const std::string& column) {
-    for (const fs::path& part : fs::path(file).parent_path()) {
-      const std::string name = part.string();
-      if (const auto equals = name.find('=');
-          equals != std::string::npos && same_name(name.substr(0, equals), column))
-        throw Error(ErrorCode::kInvalidInput,
-                    "the folder '" + name.substr(0, 60) + "' and the file " + shown_path(file) +
-                        " in it both have a column '" + column.substr(0, 60) +
-                        "'; rename the folder, or leave the column out of the file");
-    }
-  }
-
-  /// To the engine they are JSON, and one value that it cannot write makes every question fail.
-  void leave_out_variants(Scan& scan, const std::string& file) {
-    std::vector<ViewColumn>& columns = scan.parts.front().columns;
-    DuckDbResult nested;
-    if (std::none_of(columns.begin(), columns.end(),
-                     [](const ViewColumn& each) { return each.alias == "JSON"; }))
-      return;
-    if (!database_.main().try_run(
-            "SELECT name FROM parquet_schema(" + sql_files({file}) + ") WHERE num_children > 0",
-            nested))
-      return;
-    for (std::size_t i = 0; i < nested.rows(); ++i)
-      std::erase_if(columns, [&](const ViewColumn& each) {
-        return each.alias == "JSON" && same_name(each.info.name, nested.text(i, 0));
-      });
-  }
-
-  /// Of decimals that have as many bytes as each value needs the engine reads more than there are: the first byte of what has
-  /// none, to see its sign, and eight bytes of those with more than 38 digits, which are doubles. Those are another row's. Of
-  /// more than 38 digits in bytes of one size it reads wrong numbers, by the size.
-  void note_decimals(Scan& scan, const std::string& file) {
-    std::vector<ViewColumn>& columns = scan.parts.front().columns;
-    const auto is_decimal = [](const ViewColumn& each) {
-      return each.type == DUCKDB_TYPE_DOUBLE || each.type == DUCKDB_TYPE_DECIMAL;
-    };
-    DuckDbResult found;
-    if (std::none_of(columns.begin(), columns.end(), is_decimal)) return;
-    if (!database_.main().try_run("SELECT name FROM parquet_schema(" + sql_files({file}) +
-                                      ") WHERE (type = 'BYTE_ARRAY' OR (type = "
-                                      "'FIXED_LEN_BYTE_ARRAY' AND precision > 38)) AND "
-                                      "(converted_type = 'DECIMAL' OR logical_type LIKE "
-                                      "'Decimal%')",
-                                  found))
-      return;
-    for (std::size_t i = 0; i < found.rows(); ++i) {
-      for (ViewColumn& column : columns) {
-        if (!same_name(column.info.name, found.text(i, 0))) continue;
-        if (column.type == DUCKDB_TYPE_DOUBLE) column.sql = "CAST(NULL AS DOUBLE)";
-        scan.mends_first = scan.mends_first || column.type == DUCKDB_TYPE_DECIMAL;
-      }
-    }
-  }
-
-  /// One file with another type would change how the values of all others are read: whole numbers become doubles where it
-  /// has doubles, as some programs write whole numbers of which one is missing. And one value that cannot be cast, as a text to
-  /// a UUID, would make every question fail.
-  void expect_same_types(const Scan& scan, const std::string& file) {
-    const std::string from = scan_parquet({file});
-    const Part& together = scan.parts.front();
-    for (const ViewColumn& column : view_columns(scan.holder, from)) {
-      const std::string& name = column.info.name;
-      const ViewColumn* all = find_column(together.columns, name);
-      if (all && internal::is_cast_whole(column, *all)) continue;
-      throw Error(ErrorCode::kInvalidInput, "the column '" + name.substr(0, 60) + "' is of type " +
-                                                type_in(from, name) + " in " + shown_path(file) +
-                                                " and of type " + type_in(together.from, name) +
-                                                " in all files of " + shown_path(scan.holder.path) +
-                                                " together; write them with the same types");
-    }
-  }
-
-  /// As the engine calls it.
-  std::string type_in(const std::string& from, const std::string& column) {
-    DuckDbResult type;
-    const bool found =
-        database_.main().try_run("SELECT column_type FROM (DESCRIBE SELECT * FROM " + from +
-                                     ") WHERE lower(column_name) = lower(" + sql_text(column) + ")",
-                                 type);
-    return found && type.rows() > 0 ? type.text(0, 0).substr(0, 60) : "unknown";
-  }
-
-  std::vector<ViewColumn> view_columns(const Holder& holder, const std::string& from) {
-    DuckDbResult empty;
-    if (!database_.main().try_run("SELECT * FROM " + from + " LIMIT 0", empty)) {
-      if (holder.format == Format::kDuckDb)
-        throw Error(ErrorCode::kUnknownName, "there is no table '" + holder.table.substr(0, 60) +
-                                                 "' in " + shown_path(holder.path));
-      throw Error(
-          ErrorCode::kInvalidInput,
-          shown_path(holder.path) +
-              (holder.format == Format::kParquet ? " is not a Parquet file" : " cannot be read"));
-    }
-    std::vector<ViewColumn> columns;
-    for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
-      columns.push_back(
-          view_column(duckdb_column_name(empty.get(), i), duckdb_column_type(empty.get(), i)));
-      internal::set_type(columns.back(), empty, i);
-      columns.back().info.typed =
-          holder.format == Format::kParquet || holder.format == Format::kDuckDb;
-    }
-    return columns;
-  }
-
   void make_view(const std::string& name, const Scan& scan) {
     std::string all;
-    for (const Part& part : scan.parts) {
+    for (const TablePart& part : scan.parts) {
       std::string select;
       for (const ViewColumn& column : part.columns)
         select += (select.empty() ? "" : ", ") + column.sql + " AS " +
@@ -479,16 +290,16 @@ class FileTables final : public internal::DuckDbKeeper {
         "the columns of " + shown_path(scan.holder.path) + " cannot be named");
   }
 
-  internal::DuckDbDatabase& database_;
+  DuckDbDatabase& database_;
   std::uint64_t attempts_ = 0;  ///< to mend
   std::map<std::string, Scan> scans_;
   std::map<std::string, std::string> attached_;
 };
 
-class FileSource final : public internal::EmbeddedSource {
+class FileSource final : public EmbeddedSource {
  public:
   FileSource(const std::map<std::string, std::string>& tables, const SourceOptions& options)
-      : EmbeddedSource(options), threads_(options.threads) {
+      : EmbeddedSource(options) {
     if (tables.empty()) throw Error(ErrorCode::kInvalidInput, "no file was given");
     auto owned = std::make_unique<FileTables>(*database_);
     tables_ = owned.get();
@@ -501,14 +312,13 @@ class FileSource final : public internal::EmbeddedSource {
       if (const auto more = options.more_files.find(name); more != options.more_files.end())
         add_files(holder, more->second);
       for (const std::string& file : holder.files)
-        paths.insert(paths.end(), {file, internal::as_pattern(file)});
+        paths.insert(paths.end(), {file, as_pattern(file)});
       const auto declared = options.json_columns.find(name);
       const auto& scan = tables_->open(
           name, holder,
           declared == options.json_columns.end() ? std::vector<std::string>() : declared->second);
       for (const ViewColumn& column : scan.parts.front().columns)
         columns_[name].push_back(column.info);
-      readable_[name] = std::make_shared<std::atomic<bool>>(true);
     }
     database_->lock(paths, folders);
   }
@@ -517,24 +327,6 @@ class FileSource final : public internal::EmbeddedSource {
     const auto* found = tables_->find(table);
     if (!found) return {};
     return found->second.holder.files;
-  }
-
-  std::optional<ValueCounts> value_counts(
-      const std::string& table, const std::string& column, Type type,
-      const std::function<void(double done)>& progress) override {
-    std::vector<ColumnInfo> columns = {{column, type}};
-    const auto files = plain_files(table, columns);
-    if (files.empty()) return {};
-    return internal::count_parquet(files, columns[0].name, type, threads_, progress);
-  }
-
-  std::vector<std::unique_ptr<Stream>> scan(const std::string& table,
-                                            std::span<const ColumnInfo> columns,
-                                            unsigned threads) override {
-    std::vector<ColumnInfo> named(columns.begin(), columns.end());
-    const auto files = plain_files(table, named);
-    if (files.empty()) return {};
-    return internal::scan_parquet(files, named, threads, readable_.at(tables_->find(table)->first));
   }
 
   Unseen unseen(const std::string& table) override {
@@ -548,7 +340,7 @@ class FileSource final : public internal::EmbeddedSource {
     if (scan.holder.format == Format::kCsv) result.row_ends = beyond_the_columns(scan);
     if (scan.holder.format != Format::kDuckDb && scan.holder.format != Format::kParquet)
       for (const std::string& file : files(table))
-        if (internal::breaks_off(file)) ++result.file_ends;
+        if (breaks_off(file)) ++result.file_ends;
     return result;
   }
 
@@ -558,7 +350,7 @@ class FileSource final : public internal::EmbeddedSource {
     read_through(found->first, column);
     const Scan& scan = found->second;
     std::uint64_t broken = 0;
-    for (const FileTables::Part& part : scan.parts) {
+    for (const TablePart& part : scan.parts) {
       const ViewColumn* nulled = find_column(part.columns, column);
       if (nulled && (nulled->type == DUCKDB_TYPE_DECIMAL ||
                      (nulled->type == DUCKDB_TYPE_VARCHAR && !scan.mended.empty())))
@@ -584,26 +376,6 @@ class FileSource final : public internal::EmbeddedSource {
     }
   }
 
-  /// The files of a table of Parquet that has these columns, which get the names that they have there; none where the engine must
-  /// read it. That takes folders named x=1 for a column x.
-  std::vector<std::string> plain_files(const std::string& table, std::vector<ColumnInfo>& columns) {
-    const auto* found = tables_->find(table);
-    if (!found || found->second.holder.format != Format::kParquet) return {};
-    for (ColumnInfo& column : columns) {
-      const std::vector<ColumnInfo>& infos = columns_.at(found->first);
-      const auto info = std::find_if(infos.begin(), infos.end(), [&](const ColumnInfo& each) {
-        return same_name(each.name, column.name);
-      });
-      if (info == infos.end() || info->type != column.type) return {};
-      column.name = info->name;
-    }
-    const auto all = files(table);
-    const bool plain = std::none_of(all.begin(), all.end(), [](const std::string& file) {
-      return file.find('=') != std::string::npos;
-    });
-    return plain ? all : std::vector<std::string>();
-  }
-
   /// Those with a value in the file and none in the view.
   std::uint64_t nulled_rows(const std::string& from, const ViewColumn& column) {
     DuckDbResult count;
@@ -614,7 +386,8 @@ class FileSource final : public internal::EmbeddedSource {
     return read ? std::stoull(count.text(0, 0)) : 0;
   }
 
-  /// The same scan, which notes what it leaves out, of all columns: the engine looks at the bytes of those alone that are asked for.
+  /// The same scan, which notes what it leaves out, of all columns: the engine looks at the bytes
+  /// of those alone that are asked for.
   std::uint64_t passed_over(const Scan& scan) {
     constexpr std::string_view kIgnore = "ignore_errors = true";
     std::string noting = scan.lines;
@@ -667,20 +440,21 @@ class FileSource final : public internal::EmbeddedSource {
                     " cannot be read to its end; questions about it fail: the file is damaged");
   }
 
-  unsigned threads_;
   FileTables* tables_ = nullptr;
-  std::map<std::string, std::shared_ptr<std::atomic<bool>>> readable_;  ///< of each table
 };
 
 }  // namespace
+}  // namespace gauze::internal
+
+namespace gauze {
 
 bool is_duckdb_file(std::string_view path) {
-  return ends_with_any(path, {".duckdb", ".ddb", ".db"});
+  return internal::ends_with_any(path, {".duckdb", ".ddb", ".db"});
 }
 
 std::unique_ptr<Source> open_files(const std::map<std::string, std::string>& tables,
                                    const SourceOptions& options) {
-  return std::make_unique<FileSource>(tables, options);
+  return std::make_unique<internal::FileSource>(tables, options);
 }
 
 }  // namespace gauze

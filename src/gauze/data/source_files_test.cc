@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <thread>
 
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {
@@ -248,7 +248,8 @@ TEST(FileSource, DecimalsThatAreEqualAreOneUnit) {
   EXPECT_EQ(ids("u"), (Lines{"7", "70"}));
 }
 
-// Whole numbers of which one is missing are doubles as some programs write them: then they all would be.
+// Whole numbers of which one is missing are doubles as some programs write them: then they all
+// would be.
 TEST(FileSource, FilesOfParquetWithDifferentTypesAreRefused) {
   const Folder folder;
   const auto write = [&](const char* name, const char* sql) {
@@ -267,8 +268,9 @@ TEST(FileSource, FilesOfParquetWithDifferentTypesAreRefused) {
   EXPECT_ERROR(open_files({{"t", folder.path("t*.parquet")}}), ErrorCode::kInvalidInput);
 }
 
-// The engine casts whole files to a common type, and one row can be what it cannot cast: 'é' is no BLOB, 'unknown' no UUID
-// and no JSON, 2^64 - 1 has too many digits. Lists are no columns, and would be as text.
+// The engine casts whole files to a common type, and one row can be what it cannot cast: 'é' is no
+// BLOB, 'unknown' no UUID and no JSON, 2^64 - 1 has too many digits. Lists are no columns, and
+// would be as text.
 TEST(FileSource, FilesOfParquetAreRefusedWhereOneValueCouldNotBeCast) {
   const Folder folder;
   const auto write = [&](const char* name, const std::string& sql) {
@@ -673,8 +675,8 @@ TEST(FileSource, SpillsIntoAFolderThatGoesAway) {
                ErrorCode::kIo);
 }
 
-// With little memory a scan fails or not by whether a condition about somebody holds: DuckDB does not begin it where
-// nothing can match. Whoever asks must not choose such a limit.
+// With little memory a scan fails or not by whether a condition about somebody holds: DuckDB does
+// not begin it where nothing can match. Whoever asks must not choose such a limit.
 TEST(FileSource, MemoryThatMayNotDoForAScanIsRefused) {
   const Folder folder;
   const std::string file = folder.write("t.csv", "a\n1\n");

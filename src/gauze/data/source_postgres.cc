@@ -12,8 +12,8 @@
 #include "gauze/base/words.h"
 #include "gauze/data/source.h"
 
-// PostgreSQL through libpq. Rows come by COPY in its binary format: 64-bit numbers in network order,
-// texts as they are; nothing is parsed.
+// PostgreSQL through libpq. Rows come by COPY in its binary format: 64-bit numbers in network
+// order, texts as they are; nothing is parsed.
 namespace gauze {
 namespace {
 
@@ -99,7 +99,8 @@ class Connection {
                   "with ENCODING 'UTF8'");
     const Result path = ask("SELECT pg_catalog.current_schemas(false)::pg_catalog.text");
     schemas_ = path.text(0, 0);
-    // Functions and operators that others have put on the path, and limits on the time that somebody's rows take, are nobody's choice.
+    // Functions and operators that others have put on the path, and limits on the time that
+    // somebody's rows take, are nobody's choice.
     for (const char* setting :
          {"SET search_path = pg_catalog, pg_temp",
           "SET default_transaction_read_only = on; SET standard_conforming_strings = on; "
@@ -153,7 +154,8 @@ std::uint32_t big_endian_32(const char* at) {
   return be32toh(word);
 }
 
-/// How many rows of a SELECT the server's planner expects, by statistics of its own; 0 where it does not say.
+/// How many rows of a SELECT the server's planner expects, by statistics of its own; 0 where it
+/// does not say.
 double expected_rows(PGconn* connection, const std::string& sql) {
   const Result plan(PQexec(connection, ("EXPLAIN (FORMAT JSON) " + sql).c_str()));
   if (plan.status() != PGRES_TUPLES_OK || plan.rows() != 1) return 0;
@@ -221,7 +223,8 @@ class PostgresStream final : public Stream {
                     " of a SELECT is not cast to bigint, double precision or text");
   }
 
-  /// False at the end. Each message of COPY holds one row, the first one after a header; -1 fields end it.
+  /// False at the end. Each message of COPY holds one row, the first one after a header; -1 fields
+  /// end it.
   bool read_row(Rows& rows) {
     char* raw = nullptr;
     const int size = PQgetCopyData(connection_.get(), &raw, 0);
@@ -328,7 +331,8 @@ class PostgresSource final : public Source {
   std::vector<ColumnInfo> columns(const std::string& table) override {
     const std::string quoted = table_sql(table);
     expect_stored_rows(table, quoted);
-    // Left out are those that cannot be told to have no text that is too long before it is made, and what is computed when it is read.
+    // Left out are those that cannot be told to have no text that is too long before it is made,
+    // and what is computed when it is read.
     const Result found = about(
         "SELECT attname, b.oid::bigint, has_column_privilege(attrelid, attnum, 'SELECT'), "
         "CASE WHEN b.typcategory NOT IN ('B', 'D', 'E', 'N', 'S') AND b.typname NOT IN ('json', "
@@ -357,8 +361,8 @@ class PostgresSource final : public Source {
     return std::make_unique<PostgresStream>(uri_, sql);
   }
 
-  /// With the schema in which it is found by the path of the user: where several have one, whose rows another table's are could be said by
-  /// somebody else's.
+  /// With the schema in which it is found by the path of the user: where several have one, whose
+  /// rows another table's are could be said by somebody else's.
   std::string table_sql(const std::string& table) override {
     std::string relation = relation_of(table), schemas = schemas_;
     if (const auto dot = relation.find('.'); dot != std::string::npos) {
@@ -423,8 +427,8 @@ class PostgresSource final : public Source {
     return found;
   }
 
-  /// What views, foreign tables and policies compute may fail on somebody's row, and the server mixes it with the conditions of a
-  /// question: whoever asks could see on whose.
+  /// What views, foreign tables and policies compute may fail on somebody's row, and the server
+  /// mixes it with the conditions of a question: whoever asks could see on whose.
   void expect_stored_rows(const std::string& table, const std::string& quoted) {
     const Result found = about(
         "WITH RECURSIVE parts(part) AS (SELECT to_regclass($1)::oid UNION SELECT inhrelid FROM "

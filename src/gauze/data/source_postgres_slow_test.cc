@@ -30,7 +30,8 @@ TEST(PostgresStream, TellsHowManyOfTheRowsThatThePlannerExpectsHaveCome) {
   EXPECT_NEAR(all.back(), 1, 0.01);
   EXPECT_NEAR(all[all.size() / 2], 0.5, 0.1);
   EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
-  // Of a condition that it knows nothing of it expects a third to hold: then nobody knows how many are to come.
+  // Of a condition that it knows nothing of it expects a third to hold: then nobody knows how many
+  // are to come.
   const std::vector<double> more = progress_of(*source, "SELECT x FROM public.t WHERE x % 2 < 5");
   EXPECT_GT(*std::max_element(more.begin(), more.end()), 0.5);
   EXPECT_EQ(more.back(), -1);
@@ -115,7 +116,8 @@ Schema texts_schema(const std::string& columns) {
                       columns + "}}}}");
 }
 
-// Of one person's text nothing is too long, nor in a collation without patterns: whether a question fails would tell whose row it met.
+// Of one person's text nothing is too long, nor in a collation without patterns: whether a question
+// fails would tell whose row it met.
 TEST(PostgresSource, NoTextOfOnePersonEndsAQuestion) {
   const testing::PostgresServer server;
   server.run(
@@ -158,7 +160,8 @@ TEST(PostgresSource, DecimalsThatAreEqualAreOneUnit) {
   EXPECT_EQ(units, (std::set<std::string>{"7", "70", "7.01"}));
 }
 
-// Functions that suit better than the server's own are nobody's choice, wherever the tables are found.
+// Functions that suit better than the server's own are nobody's choice, wherever the tables are
+// found.
 TEST(PostgresSource, CallsNothingThatOthersMade) {
   const testing::PostgresServer server;
   server.run("CREATE SCHEMA own");

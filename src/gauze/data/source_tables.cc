@@ -8,7 +8,8 @@
 #include "gauze/data/table.h"
 #include "gauze/data/utf8_internal.h"
 
-// Each table in memory becomes a function of the embedded engine that hands out its rows, and a view of that.
+// Each table in memory becomes a function of the embedded engine that hands out its rows, and a
+// view of that.
 namespace gauze {
 namespace {
 
@@ -204,7 +205,6 @@ class TableStream final : public Stream {
       to.texts = buffer.texts;
       to.codes = {reinterpret_cast<const std::uint32_t*>(column.codes().data()) + at_, rows};
       to.dictionary = column.dictionary();
-      to.dictionary_number = 1;
     }
   }
 

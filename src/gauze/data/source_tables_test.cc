@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "gauze/data/arrow.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/source.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {
@@ -45,7 +45,8 @@ TEST(TableSource, ShowsEveryTypeToSql) {
   EXPECT_ERROR(source->columns("persons"), ErrorCode::kUnknownName);
 }
 
-// Without SQL: the same values, in the order of the rows, and nothing of what is not stored as asked.
+// Without SQL: the same values, in the order of the rows, and nothing of what is not stored as
+// asked.
 TEST(TableSource, IsScannedWithoutSql) {
   const auto source =
       open_tables({{"People", Table({"i", "r", "t", "m"},

@@ -4,8 +4,8 @@
 
 namespace gauze::internal {
 
-/// A folder of its own in the temporary one, where the engine writes what does not fit into memory. It is removed with what it
-/// holds, and so are those that killed processes of this user have left.
+/// A folder of its own in the temporary one, where the engine writes what does not fit into memory.
+/// It is removed with what it holds, and so are those that killed processes of this user have left.
 class SpillFolder {
  public:
   /// Below `under`; "": the system's. Throws `kIo`.

@@ -18,8 +18,8 @@ class StepRounding {
         anchor_(std::ldexp(1.5, 52 + sum.exponent)),
         anchor_bits_(std::bit_cast<std::int64_t>(anchor_)) {}
 
-  /// Calls `add` with the steps of `x`; of NaN, which stands for null as well, with those of its substitute or not
-  /// at all.
+  /// Calls `add` with the steps of `x`; of NaN, which stands for null as well, with those of its
+  /// substitute or not at all.
   template <class Add>
   void operator()(double x, Add add) const {
     if (std::isnan(x)) {
@@ -33,8 +33,8 @@ class StepRounding {
 
  private:
   double lower_, upper_, for_null_;
-  // Adding this makes the last bit of a double worth one step, so that the sum is rounded to steps, and its bits
-  // count them from those of this.
+  // Adding this makes the last bit of a double worth one step, so that the sum is rounded to steps,
+  // and its bits count them from those of this.
   double anchor_;
   std::int64_t anchor_bits_;
 };

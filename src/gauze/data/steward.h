@@ -11,8 +11,8 @@
 // For the steward, who may see the data: nobody else is shown what these functions return.
 namespace gauze {
 
-/// A schema to fill in, made of names and types alone. What only the steward knows is null and refused
-/// by `schema_from_json` until it is a value or gone.
+/// A schema to fill in, made of names and types alone. What only the steward knows is null and
+/// refused by `schema_from_json` until it is a value or gone.
 nlohmann::ordered_json schema_template(Source& source, const std::vector<std::string>& tables);
 
 /// How many rows do not keep what the schema promises. They are no errors: each is handled as

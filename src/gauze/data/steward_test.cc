@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 namespace gauze {
@@ -121,7 +121,8 @@ TEST(SchemaCheck, CountsUnitsThroughOtherTables) {
   EXPECT_EQ(check.tables[2].units_over_bound, 0u);
 }
 
-// Of three lines one has bytes in its second field that are no text: it is left out wherever that field is read.
+// Of three lines one has bytes in its second field that are no text: it is left out wherever that
+// field is read.
 TEST(SchemaCheck, LinesOfCsvThatAreNoTextAreCounted) {
   const Folder folder;
   const auto source = open_files({{"t", folder.write("t.csv", "a,b\n1,x\n2,\xff\xfe\n3,z\n")}});
@@ -133,7 +134,8 @@ TEST(SchemaCheck, LinesOfCsvThatAreNoTextAreCounted) {
   EXPECT_EQ(check.tables[0].rows, 2u);
 }
 
-// Two of the lines have something behind the last column, one nothing but a comma, and one too little.
+// Two of the lines have something behind the last column, one nothing but a comma, and one too
+// little.
 TEST(SchemaCheck, TellsOfFieldsBeyondTheLastColumn) {
   const Folder folder;
   const std::string text = "a,b\n1,2\n3,4,5\n6,7,\n8\n\"9\n9\",1,\"2\",3\n";

@@ -241,8 +241,8 @@ struct Growing {
   }
 };
 
-/// One column of the SELECT: normalised, and cast to what a batch carries. Ids are never moved: two people would
-/// become one unit.
+/// One column of the SELECT: normalised, and cast to what a batch carries. Ids are never moved: two
+/// people would become one unit.
 std::string carried(const Dialect& dialect, const ColumnSchema& column,
                     const std::vector<ColumnInfo>& infos, const TableSchema& table) {
   std::vector<std::string> names;

@@ -94,13 +94,15 @@ class Table {
   std::vector<Column> columns_;
 };
 
-/// Throws `kUnknownName` where `read_table` would for want of a column, from schema and catalogue alone.
+/// Throws `kUnknownName` where `read_table` would for want of a column, from schema and catalogue
+/// alone.
 void expect_columns(Source& source, const TableSchema& schema,
                     const std::vector<std::string>& columns);
 
-/// The named columns of a table as its schema promises them: converted, clamped, mapped (normalise.h).
-/// All declared columns when none is named. The order of rows means nothing. `progress` hears how far it is, 1 at the
-/// end, and may throw to cancel. Throws `kUnknownName` and what the source throws.
+/// The named columns of a table as its schema promises them: converted, clamped, mapped
+/// (normalise.h). All declared columns when none is named. The order of rows means nothing.
+/// `progress` hears how far it is, 1 at the end, and may throw to cancel. Throws `kUnknownName` and
+/// what the source throws.
 Table read_table(Source& source, const TableSchema& schema,
                  const std::vector<std::string>& columns = {},
                  const std::function<void(double done)>& progress = {});

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "gauze/data/arrow.h"
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/numeric/infinity.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/postgres_server.h"
@@ -262,7 +262,8 @@ std::vector<std::string> ids(Source& source, Type type) {
 
 using Ids = std::vector<std::string>;
 
-// Two people who become one unit change a unit when one of them comes: that is twice the loss of one more unit.
+// Two people who become one unit change a unit when one of them comes: that is twice the loss of
+// one more unit.
 TEST(ReadTable, AnIdIsExactlyWhatIsThereOrNobodysWhateverTheSchemaSaysOfNulls) {
   const Folder folder;
   const std::string texts =

@@ -14,8 +14,8 @@
 namespace gauze {
 namespace {
 
-/// A file under a name that does not exist yet, in the folder of the final one; it goes away unless it
-/// is put in place.
+/// A file under a name that does not exist yet, in the folder of the final one; it goes away unless
+/// it is put in place.
 class Draft {
  public:
   explicit Draft(const std::string& path) : path_(path) {
@@ -103,8 +103,8 @@ std::string json(const Table& table) {
   return text + "\n]\n";
 }
 
-/// The embedded engine reads the table as CSV and writes it as Parquet. A last column of ones keeps a
-/// line with nothing but one null from looking empty.
+/// The embedded engine reads the table as CSV and writes it as Parquet. A last column of ones keeps
+/// a line with nothing but one null from looking empty.
 void write_parquet(const Table& table, const Draft& draft) {
   const Draft as_csv(draft.name() + ".csv");
   const Dialect& dialect = duckdb_dialect();

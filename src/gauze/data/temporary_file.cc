@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <memory>
 #include <vector>
 
 #include "gauze/base/error.h"
@@ -37,7 +39,12 @@ void TemporaryFile::write(std::string_view bytes) {
   }
 }
 
-void TemporaryFile::copy(int from, std::uint64_t bytes, const std::atomic<bool>& cancelled) {
+void TemporaryFile::copy(const std::string& path, std::uint64_t bytes,
+                         const std::atomic<bool>& cancelled) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             std::fclose);
+  if (!file) fail();
+  const int from = ::fileno(file.get());
   constexpr std::uint64_t kAtOnce = std::uint64_t{64} << 20;
   off_t at = 0;
   bool by_kernel = true;

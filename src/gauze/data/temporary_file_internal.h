@@ -22,8 +22,9 @@ class TemporaryFile {
   /// All of these throw `kIo` when the disk is full.
   void clear();
   void write(std::string_view bytes);
-  /// The first bytes of another file, shared with it where the file system can. Throws `kIo` also when cancelled.
-  void copy(int from, std::uint64_t bytes, const std::atomic<bool>& cancelled);
+  /// The first bytes of another file, shared with it where the file system can. Throws `kIo` also
+  /// when cancelled.
+  void copy(const std::string& path, std::uint64_t bytes, const std::atomic<bool>& cancelled);
 
  private:
   [[noreturn]] void fail() const;

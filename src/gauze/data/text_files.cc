@@ -60,8 +60,8 @@ void forget_rejects(DuckDbConnection& connection) {
 
 namespace {
 
-/// The first line of a packed file. Lines that are passed over are noted; when the first is among them, another
-/// stands in its place and must not name the columns.
+/// The first line of a packed file. Lines that are passed over are noted; when the first is among
+/// them, another stands in its place and must not name the columns.
 std::string first_packed_line(DuckDbConnection& connection, const std::string& file) {
   DuckDbResult line, passed_over;
   const bool read =
@@ -90,8 +90,8 @@ CsvHeader read_header(DuckDbConnection& connection, const std::string& file) {
   return parse_csv_header(line.substr(0, line.find_first_of("\r\n")), shown_path(file));
 }
 
-/// Objects in a list or one per line: by the name, .ndjson or .jsonl, or by the first character that is no space.
-/// Nothing else of the rows is looked at.
+/// Objects in a list or one per line: by the name, .ndjson or .jsonl, or by the first character
+/// that is no space. Nothing else of the rows is looked at.
 bool is_list(DuckDbConnection& connection, const std::string& file) {
   if (is_packed(file)) {
     DuckDbResult first;
@@ -129,9 +129,10 @@ std::string scan_csv(const CsvHeader& header, const std::vector<std::string>& fi
   std::string columns;
   for (const std::string& name : header.names)
     columns += (columns.empty() ? "" : ", ") + sql_text(name) + ": 'VARCHAR'";
-  // A thread that begins in the middle of a file takes the lines of a quoted cell there for rows: one person's text could
-  // add rows of people who are not there, and hide others'. So one thread reads from the beginning.
-  // null_padding would fail on rows with quoted line ends, so lines that are too short are dropped.
+  // A thread that begins in the middle of a file takes the lines of a quoted cell there for rows:
+  // one person's text could add rows of people who are not there, and hide others'. So one thread
+  // reads from the beginning. null_padding would fail on rows with quoted line ends, so lines that
+  // are too short are dropped.
   return "read_csv(" + sql_files(files) + ", auto_detect = false, header = true, columns = {" +
          columns + "}, delim = " + sql_text(std::string(1, header.delimiter)) +
          ", quote = '\"', escape = '\"', ignore_errors = true, strict_mode = false, "

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <thread>
 
+#include "gauze/data/files_test_internal.h"
 #include "gauze/data/run_duckdb_internal.h"
 #include "gauze/data/source.h"
-#include "gauze/data/test_files_internal.h"
 #include "gauze/testing/matchers.h"
 
 // Text files so large that an engine reads them in parts.
@@ -20,8 +20,8 @@ using testing::Folder;
 using testing::rows_of;
 using Lines = std::vector<std::string>;
 
-// What lies in a quoted cell is nobody's row, wherever a part of the file would begin: with a reader that has parts, one such cell
-// on the border of two adds rows or takes others' away.
+// What lies in a quoted cell is nobody's row, wherever a part of the file would begin: with a
+// reader that has parts, one such cell on the border of two adds rows or takes others' away.
 TEST(LargeTextFiles, OfCsvHaveNoRowsInCellsThatLookLikeRows) {
   const Folder folder;
   constexpr int kRows = 300'000;  // 43 MB
@@ -38,7 +38,8 @@ TEST(LargeTextFiles, OfCsvHaveNoRowsInCellsThatLookLikeRows) {
   }
 }
 
-// A cell that is longer than the engine's buffers is left out with its row, and neither adds rows nor takes others away.
+// A cell that is longer than the engine's buffers is left out with its row, and neither adds rows
+// nor takes others away.
 TEST(LargeTextFiles, OfCsvHaveNoRowsInVeryLongCells) {
   const Folder folder;
   std::string rows = "u,v,s\n";
@@ -64,7 +65,8 @@ TEST(LargeTextFiles, OfCsvHaveNoRowsInVeryLongCells) {
   expect_rows(packed);
 }
 
-// A copy that was given up leaves nothing behind that is read later, whatever has taken its place: at whatever moment.
+// A copy that was given up leaves nothing behind that is read later, whatever has taken its place:
+// at whatever moment.
 TEST(LargeTextFiles, OfCsvAreLookedThroughAgainAfterACancel) {
   const Folder folder;
   std::string filler(1000, 'x');
@@ -108,7 +110,8 @@ TEST(LargeTextFiles, AreNotCopiedIntoAFolderThatIsAColumn) {
   EXPECT_ERROR(open_files({{"v", path}}, options), ErrorCode::kInvalidInput);
 }
 
-/// The names of columns of a file that has other names behind its first line, asked several times: threads differ in speed.
+/// The names of columns of a file that has other names behind its first line, asked several times:
+/// threads differ in speed.
 void expect_names(const std::string& path, const Lines& names) {
   for (int i = 0; i < 4; ++i) {
     Lines found;

@@ -6,28 +6,8 @@
 
 namespace gauze::internal {
 
-/// Whether no byte has its highest bit. The last ones are looked at together with some before, and not one by one.
-inline bool is_ascii(std::string_view text) {
-  const auto bits = [&](auto word, std::size_t at) {
-    std::memcpy(&word, text.data() + at, sizeof word);
-    return std::uint64_t{word};
-  };
-  const std::size_t size = text.size();
-  std::uint64_t any = 0;
-  if (size >= 8) {
-    for (std::size_t i = 0; i + 8 < size; i += 8) any |= bits(std::uint64_t{}, i);
-    any |= bits(std::uint64_t{}, size - 8);
-  } else if (size >= 4) {
-    any = bits(std::uint32_t{}, 0) | bits(std::uint32_t{}, size - 4);
-  } else if (size > 0) {
-    any = bits(std::uint8_t{}, 0) | bits(std::uint8_t{}, size / 2) | bits(std::uint8_t{}, size - 1);
-  }
-  return (any & 0x8080808080808080) == 0;
-}
-
 /// Whether every character is whole, as the engine expects of its texts (RFC 3629).
 inline bool is_utf8(std::string_view text) {
-  if (is_ascii(text)) return true;
   for (std::size_t i = 0; i < text.size();) {
     for (std::uint64_t eight = 0; text.size() - i >= 8; i += 8) {  // of ASCII, at once
       std::memcpy(&eight, text.data() + i, sizeof eight);

@@ -7,7 +7,8 @@
 namespace gauze::internal {
 namespace {
 
-// Alone, the second byte of a character is none, wherever it stands; together with the first it is one.
+// Alone, the second byte of a character is none, wherever it stands; together with the first it is
+// one.
 TEST(TextBytes, AreAllLookedAt) {
   for (std::size_t size = 0; size <= 40; ++size) {
     EXPECT_TRUE(is_utf8(std::string(size, 'x'))) << size;

@@ -51,7 +51,8 @@ std::string to_text(const Value& value);
 /// The number that an integer, decimal or double is.
 Ratio exact(const Value& value);
 
-/// The order in which answers are sorted: by value, nulls last. Both values are of one type or null.
+/// The order in which answers are sorted: by value, nulls last. Both values are of one type or
+/// null.
 bool sorts_before(const Value& a, const Value& b);
 
 }  // namespace gauze

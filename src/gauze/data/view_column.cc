@@ -1,5 +1,8 @@
 #include <algorithm>
 
+#include "gauze/base/error.h"
+#include "gauze/base/words.h"
+#include "gauze/data/text_files_internal.h"
 #include "gauze/data/view_column_internal.h"
 
 namespace gauze::internal {
@@ -64,8 +67,8 @@ ViewColumn view_column(const std::string& name, duckdb_type type) {
       return {{name, Type::kTimestamp}, "TRY_CAST(" + column + " AS TIMESTAMP)"};
     case DUCKDB_TYPE_TIMESTAMP_TZ:  // its microseconds are UTC's; a cast would ask for the local zone
       return {{name, Type::kTimestamp}, "make_timestamp(epoch_us(" + column + "))"};
-    // The engine takes any number of microseconds for a time of day, and writes it without looking: beyond a day, what
-    // happens to lie in its memory.
+    // The engine takes any number of microseconds for a time of day, and writes it without looking:
+    // beyond a day, what happens to lie in its memory.
     case DUCKDB_TYPE_TIME:
     case DUCKDB_TYPE_TIME_TZ:
     case DUCKDB_TYPE_TIME_NS:
@@ -90,90 +93,34 @@ void set_type(ViewColumn& column, DuckDbResult& result, idx_t i) {
   duckdb_destroy_logical_type(&type);
 }
 
-bool is_cast_whole(const ViewColumn& column, const ViewColumn& all) {
-  if (column.info.type != all.info.type) return false;
-  if (all.info.type == Type::kInteger || all.info.type == Type::kDouble) return true;
-  // Decimals of more digits than they declare, which are null otherwise, cannot be cast to wider ones.
-  return column.type == all.type && column.alias == all.alias &&
-         column.precision == all.precision && column.scale == all.scale;
+std::vector<ViewColumn> view_columns(DuckDbConnection& connection, const Holder& holder,
+                                     const std::string& from) {
+  DuckDbResult empty;
+  if (!connection.try_run("SELECT * FROM " + from + " LIMIT 0", empty)) {
+    if (holder.format == Format::kDuckDb)
+      throw Error(ErrorCode::kUnknownName, "there is no table '" + holder.table.substr(0, 60) +
+                                               "' in " + shown_path(holder.path));
+    throw Error(
+        ErrorCode::kInvalidInput,
+        shown_path(holder.path) +
+            (holder.format == Format::kParquet ? " is not a Parquet file" : " cannot be read"));
+  }
+  std::vector<ViewColumn> columns;
+  for (idx_t i = 0; i < duckdb_column_count(empty.get()); ++i) {
+    columns.push_back(
+        view_column(duckdb_column_name(empty.get(), i), duckdb_column_type(empty.get(), i)));
+    set_type(columns.back(), empty, i);
+    columns.back().info.typed =
+        holder.format == Format::kParquet || holder.format == Format::kDuckDb;
+  }
+  return columns;
 }
 
-namespace {
-
-std::string decimal_type(int precision, int scale) {
-  return "DECIMAL(" + std::to_string(precision) + ", " + std::to_string(scale) + ")";
-}
-
-std::string cast_to(const std::string& type, const std::string& x) {
-  return "CAST(" + x + " AS " + type + ")";
-}
-
-/// Bytes are integers in two's complement, the highest first, in units of the last digit. The engine takes the last of them, as many
-/// as its type for this precision has, and fails when those before do not just repeat the sign.
-std::string decimal_of_bytes(const std::string& bytes, int precision, int scale) {
-  const int size = precision <= 4 ? 2 : precision <= 9 ? 4 : precision <= 18 ? 8 : 16;
-  const std::string digits = std::to_string(2 * size);  // of 4 bits
-  const std::string hex = "hex(" + bytes + ")";
-  const std::string sign = "CASE WHEN " + hex + " >= '8' THEN 'F' ELSE '0' END";
-  const std::string last =
-      "right(repeat(" + sign + ", " + digits + ") || " + hex + ", " + digits + ")";
-  const auto number = [](const std::string& of) {  // of at most 16 digits
-    return cast_to("HUGEINT", cast_to("UBIGINT", "'0x' || " + of));
-  };
-  const auto with_sign = [&](const std::string& x, const char* beyond) {
-    return '(' + x + " - CASE WHEN " + last + " >= '8' THEN " + beyond + " ELSE 0 END)";
-  };
-  const char* const k64 = "18446744073709551616";
-  const std::string integer = size == 2   ? with_sign(number(last), "65536")
-                              : size == 4 ? with_sign(number(last), "4294967296")
-                              : size == 8
-                                  ? with_sign(number(last), k64)
-                                  : '(' + with_sign(number("left(" + last + ", 16)"), k64) + " * " +
-                                        k64 + " + " + number("right(" + last + ", 16)") + ")";
-  const std::string unit =
-      cast_to(decimal_type(scale, scale),
-              "'0." + std::string(static_cast<std::size_t>(std::max(scale - 1, 0)), '0') + "1'");
-  const std::string value = cast_to(decimal_type(precision, 0), integer);
-  return "TRY(CASE WHEN octet_length(" + bytes + ") NOT BETWEEN 1 AND 1000 THEN NULL WHEN " + hex +
-         " = repeat(" + sign + ", greatest(length(" + hex + ") - " + digits + ", 0)) || right(" +
-         hex + ", " + digits + ") THEN " +
-         (scale == 0 ? value : cast_to(decimal_type(precision, scale), value + " * " + unit)) +
-         " END)";
-}
-
-/// The engine takes the ends of 64 bits for infinities, which are null in UTC (`view_column`), and fails at what has no
-/// microseconds; that becomes the last that has.
-std::string time_of_milliseconds(const std::string& raw, duckdb_type type) {
-  const std::string infinity = std::to_string(INT64_MAX), last = std::to_string(INT64_MAX / 1000);
-  const auto infinite = [&](const std::string& sign) {
-    return " WHEN " + raw + " = " + sign + infinity + " THEN " +
-           (type == DUCKDB_TYPE_TIMESTAMP_TZ ? "NULL" : "TIMESTAMP '" + sign + "infinity'");
-  };
-  return "CASE" + infinite("") + infinite("-") + " WHEN " + raw +
-         " IS NOT NULL THEN make_timestamp(1000 * least(greatest(" + raw + ", -" + last + "), " +
-         last + ")) END";
-}
-
-}  // namespace
-
-std::string within_precision(const ViewColumn& column) {
-  if (column.type != DUCKDB_TYPE_DECIMAL) return column.sql;
-  std::string most(static_cast<std::size_t>(column.precision), '9');
-  if (column.scale > 0) most.insert(most.size() - static_cast<std::size_t>(column.scale), ".");
-  const std::string type = decimal_type(column.precision, column.scale);
-  return "CASE WHEN " + column.sql + " BETWEEN " + cast_to(type, sql_text("-" + most)) + " AND " +
-         cast_to(type, sql_text(most)) + " THEN " + column.sql + " END";
-}
-
-std::string mended_sql(const ViewColumn& column, duckdb_type stored) {
-  const std::string raw = duckdb_dialect().identifier(column.info.name);
-  if (column.type == DUCKDB_TYPE_VARCHAR && stored == DUCKDB_TYPE_BLOB)
-    return "TRY(decode(" + raw + "))";
-  if (column.type == DUCKDB_TYPE_DECIMAL && stored == DUCKDB_TYPE_BLOB)
-    return decimal_of_bytes(raw, column.precision, column.scale);
-  if (column.info.type == Type::kTimestamp && stored == DUCKDB_TYPE_BIGINT)
-    return time_of_milliseconds(raw, column.type);
-  return column.sql;
+const ViewColumn* find_column(const std::vector<ViewColumn>& columns, std::string_view name) {
+  const auto found = std::find_if(columns.begin(), columns.end(), [&](const ViewColumn& each) {
+    return same_name(each.info.name, name);
+  });
+  return found == columns.end() ? nullptr : &*found;
 }
 
 }  // namespace gauze::internal

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "gauze/data/duckdb_internal.h"
+#include "gauze/data/holder_internal.h"
 
-// How columns of files become columns of views that have one of our types, by expressions that have a value for
-// whatever a row holds (parquet.md).
+// How columns of files become columns of views that have one of our types, by expressions that have
+// a value for whatever a row holds (parquet/parquet.md).
 namespace gauze::internal {
 
 struct ViewColumn {
@@ -16,8 +19,8 @@ struct ViewColumn {
   std::string alias = {};                  ///< of the type, before: JSON is text with one
 };
 
-/// Columns of several values in a row are left out: they would have to be written as text by the engine, and what it
-/// writes of times and of mended text is not the same whatever other rows hold.
+/// Columns of several values in a row are left out: they would have to be written as text by the
+/// engine, and what it writes of times and of mended text is not the same whatever other rows hold.
 bool is_nested(duckdb_type type);
 
 ViewColumn view_column(const std::string& name, duckdb_type type);
@@ -25,16 +28,17 @@ ViewColumn view_column(const std::string& name, duckdb_type type);
 /// The type of the column `i` of a result.
 void set_type(ViewColumn& column, DuckDbResult& result, idx_t i);
 
-/// Whether a value in a file's column can always be cast to the type that the engine finds for the column of `all` files, and
-/// is the same there. So it is where they are of one type, and among integers, and among doubles.
-bool is_cast_whole(const ViewColumn& column, const ViewColumn& all);
+/// The columns of what stands in FROM. Throws `kUnknownName` and `kInvalidInput`.
+std::vector<ViewColumn> view_columns(DuckDbConnection& connection, const Holder& holder,
+                                     const std::string& from);
 
-/// The same; where it is a decimal, null for what has more digits than it declares. The engine reads some of them and fails at
-/// others, and in a mended file there are none.
-std::string within_precision(const ViewColumn& column);
+/// Null where there is none.
+const ViewColumn* find_column(const std::vector<ViewColumn>& columns, std::string_view name);
 
-/// The same values out of a mended file, where the column is of type `stored`, as far as there are such: no text is null, time
-/// beyond all years its end, a decimal beyond its precision null.
-std::string mended_sql(const ViewColumn& column, duckdb_type stored);
+/// Files of a table that are read alike.
+struct TablePart {
+  std::string from;  ///< in FROM
+  std::vector<ViewColumn> columns = {};
+};
 
 }  // namespace gauze::internal

@@ -177,13 +177,23 @@ TEST_F(LedgerOnAServer, NeedsNoRightToChangeOrDelete) {
 
 TEST_F(LedgerOnAServer, HeldBySomebodyElseIsBusy) {
   { new_ledger(uri(), Budget::pure(1)); }
-  // psql is the somebody: it holds the lock until the ledger has given up.
-  std::thread holder([] {
-    server_->run("SELECT pg_advisory_xact_lock(5147529362114871913); SELECT pg_sleep(2)");
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  const auto runs = [](const std::string& sql) {
+    try {
+      server_->run(sql);
+    } catch (const std::exception&) {
+      return false;
+    }
+    return true;
+  };
+  // psql is the somebody: it holds the lock until it is ended.
+  std::thread holder(
+      [&] { runs("SELECT pg_advisory_xact_lock(5147529362114871913); SELECT pg_sleep(3600)"); });
+  const std::string held = "FROM pg_locks WHERE locktype = 'advisory' AND granted";
+  while (!runs("SELECT 1 / count(*) " + held))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   Ledger ledger = Ledger::open(uri(), kSoon);
   EXPECT_ERROR(ledger.reserve(ask(), pure("1")), ErrorCode::kBusy);
+  server_->run("SELECT pg_terminate_backend(pid) " + held);
   holder.join();
   ledger.settle(ledger.reserve(ask(), pure("1")));
 }

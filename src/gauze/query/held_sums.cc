@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
+#include <memory>
 #include <optional>
-#include <unordered_map>
+#include <span>
+#include <vector>
 
 #include "gauze/base/on_threads.h"
 #include "gauze/base/progress_ticks.h"
@@ -11,39 +12,14 @@
 #include "gauze/query/scanned_columns_internal.h"
 #include "gauze/query/sql_query_internal.h"
 
-// What the SQL of `group_sums` computes, from columns that a source hands out as they are stored, or from counts of a column's values: one cell
-// of memory for each combination of keys, found by arithmetic, instead of a hash table.
+// What the SQL of `group_sums` computes, from columns that a source hands out as they are stored:
+// one cell of memory for each combination of keys, found by arithmetic, instead of a hash table.
 
 namespace gauze::internal {
 namespace {
 
 /// Sums of fewer than 2^32 rows and so large values have 64 bits.
 constexpr std::int64_t kLargestValue = std::int64_t{1} << 31;
-
-/// Values of which each stands for many rows.
-struct CountedValues {
-  ValueCounts counts;
-  std::vector<std::string_view> texts;
-  std::vector<std::uint8_t> valid;
-
-  explicit CountedValues(ValueCounts counted) : counts(std::move(counted)) {
-    valid.assign(counts.counts.size(), 1);
-    valid.push_back(0);
-    counts.counts.push_back(counts.nulls);
-    texts.assign(counts.texts.begin(), counts.texts.end());
-    texts.resize(valid.size());
-    counts.integers.resize(valid.size());
-  }
-
-  Batch batch(Type type) const {
-    BatchColumn column;
-    column.kind = type == Type::kText ? BatchColumn::Kind::kTexts : BatchColumn::Kind::kIntegers;
-    column.integers = counts.integers;
-    column.texts = texts;
-    column.valid = valid;
-    return {valid.size(), {column}, nullptr};
-  }
-};
 
 /// What one thread has added up, by code.
 struct Tally {
@@ -62,8 +38,7 @@ class HeldSums {
  public:
   explicit HeldSums(const Progress& progress) : progress_(progress) {}
 
-  /// Whether the plan asks for nothing but sums of columns of one table that a source scans, or for rows by the one
-  /// column that it counts.
+  /// Whether the plan asks for nothing but sums of columns of one table that a source scans.
   bool prepare(const SqlQuery::Options& options, const MeasurementDesign& design, Source& source) {
     const Plan& plan = options.plan;
     if (design.groups == 0 || !design.samples.empty() || plan.keys.empty()) return false;
@@ -92,19 +67,18 @@ class HeldSums {
       columns.push_back(*from);
       cells_.push_back(*values);
     }
-    return is_counted(columns, source) || is_scanned(columns, source, options);
+    return is_scanned(columns, source, options);
   }
 
   LargeVector<WideInteger> run(const SqlQuery::Options& options, const MeasurementDesign& design) {
     const Plan& plan = options.plan;
-    std::vector<Tally> tallies(std::max<std::size_t>(streams_.size(), 1));
+    std::vector<Tally> tallies(streams_.size());
     for (Tally& tally : tallies) {
       tally.rows.resize(code_count_);
       tally.cells.resize(cells_.size(), {tally.rows, tally.rows});
       tally.dictionaries.resize(keys_.size());
     }
-    if (counted_) count(counted_->batch(type_), counted_->counts.counts, tallies[0]);
-    if (!counted_) scan(tallies);
+    scan(tallies);
     LargeVector<WideInteger> sums(design.groups * design.measures.size());
     for (std::size_t code = 0; code < code_count_; ++code) {
       const std::uint32_t group = group_of(code, keys_, plan);
@@ -119,17 +93,6 @@ class HeldSums {
   }
 
  private:
-  bool is_counted(const std::vector<DeclaredColumn>& columns, Source& source) {
-    if (columns.size() != 1) return false;
-    const ColumnSchema& column = columns[0].column;
-    auto counted =
-        source.value_counts(columns[0].table, column.name, column.domain.type, progress_);
-    if (!counted) return false;
-    type_ = column.domain.type;
-    counted_.emplace(std::move(*counted));
-    return true;
-  }
-
   bool is_scanned(const std::vector<DeclaredColumn>& columns, Source& source,
                   const SqlQuery::Options& options) {
     std::vector<ColumnInfo> wanted;
@@ -147,7 +110,7 @@ class HeldSums {
       ProgressTicks ticks(progress_);
       try {
         for (Batch batch; !failed && streams_[i]->next(batch);) {
-          count(batch, {}, tallies[i]);
+          count(batch, tallies[i]);
           if (i == 0) ticks.tell(streams_[i]->progress());
         }
       } catch (...) {
@@ -157,9 +120,9 @@ class HeldSums {
     });
   }
 
-  void count(const Batch& batch, std::span<const std::uint64_t> weights, Tally& tally) const {
+  void count(const Batch& batch, Tally& tally) const {
     std::int64_t* const rows = tally.rows.data();
-    if (keys_.size() == 1 && cells_.empty() && weights.empty()) {
+    if (keys_.size() == 1 && cells_.empty()) {
       keys_[0].each(batch.columns[0], tally.dictionaries[0], batch.rows,
                     [&](std::size_t, std::uint32_t code) { ++rows[code]; });
       return;
@@ -169,12 +132,7 @@ class HeldSums {
     for (std::size_t k = 0; k < keys_.size(); ++k) {
       keys_[k].fold(batch.columns[k], k == 0, tally.dictionaries[k], codes);
     }
-    if (weights.empty()) {
-      for (const std::uint32_t code : codes) ++rows[code];
-    } else {
-      for (std::size_t i = 0; i < codes.size(); ++i)
-        rows[codes[i]] += static_cast<std::int64_t>(weights[i]);
-    }
+    for (const std::uint32_t code : codes) ++rows[code];
     for (std::size_t c = 0; c < cells_.size(); ++c) {
       std::int64_t* const sums = tally.cells[c].sums.data();
       std::int64_t* const missing = tally.cells[c].missing.data();
@@ -199,8 +157,6 @@ class HeldSums {
   std::vector<KeyCodes> keys_;
   std::vector<CellValues> cells_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::optional<CountedValues> counted_;
-  Type type_ = Type::kInteger;  ///< of what was counted
 };
 
 }  // namespace

@@ -63,11 +63,8 @@ class KeyCodes {
   /// In the domain of the key; kNoGroup for what has no group.
   std::uint32_t position(std::size_t code) const { return positions_[code]; }
 
-  /// The codes of the dictionary that came last, of one stream.
-  struct Dictionary {
-    std::uint64_t number = 0;
-    std::vector<std::uint32_t> codes;
-  };
+  /// The codes of a dictionary, of one stream; empty before its first batch.
+  using Dictionary = std::vector<std::uint32_t>;
 
   /// Calls take(row, code) for each row.
   template <class Take>
@@ -84,12 +81,9 @@ class KeyCodes {
     } else if (column.codes.empty()) {
       each_or_null([&](std::size_t row) { return code(column.texts[row]); });
     } else {
-      if (known.number != column.dictionary_number) {
-        known.number = column.dictionary_number;
-        known.codes.clear();
-        for (const std::string_view text : column.dictionary) known.codes.push_back(code(text));
-      }
-      each_or_null([&](std::size_t row) { return known.codes[column.codes[row]]; });
+      if (known.empty())
+        for (const std::string_view text : column.dictionary) known.push_back(code(text));
+      each_or_null([&](std::size_t row) { return known[column.codes[row]]; });
     }
   }
 

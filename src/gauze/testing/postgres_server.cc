@@ -101,7 +101,7 @@ std::string PostgresServer::uri() const {
 }
 
 void PostgresServer::run(const std::string& sql) const {
-  const std::string script = folder_ + "/script.sql";
+  const std::string script = folder_ + "/script" + std::to_string(scripts_++) + ".sql";
   std::ofstream(script) << sql;
   run_to_end(
       {programs_ + "/psql", "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-d", uri(), "-f", script},
@@ -112,13 +112,11 @@ void PostgresServer::start() {
   process_ = start_process({programs_ + "/postgres", "-D", folder_ + "/data", "-k", folder_, "-c",
                             "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200"},
                            folder_ + "/log");
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (contents(folder_ + "/data/postmaster.pid").find("ready") == std::string::npos) {
     if (waitpid(process_, nullptr, WNOHANG) != 0) {
       process_ = 0;
       fail("it stopped: " + contents(folder_ + "/log"));
     }
-    if (std::chrono::steady_clock::now() > deadline) fail("not ready after a minute");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 
 namespace gauze::testing {
@@ -18,7 +19,7 @@ class PostgresServer {
   /// For libpq; its user may do everything.
   std::string uri() const;
 
-  /// Runs statements as that user; throws when one fails.
+  /// Runs statements as that user, from any thread; throws when one fails.
   void run(const std::string& sql) const;
 
   /// Takes the server away at once, as a crash would, and brings it back.
@@ -29,6 +30,7 @@ class PostgresServer {
   std::string folder_;
   std::string programs_;
   int process_ = 0;
+  mutable std::atomic<int> scripts_ = 0;  ///< so far
 };
 
 }  // namespace gauze::testing

@@ -74,11 +74,10 @@ inline std::string plain_texts(const std::vector<std::string>& texts) {
   return bytes;
 }
 
-struct TestPage {
-  bool dictionary = false, second = false, coded = false;
+/// Rows of a column, none of which is null.
+struct TestRows {
   int rows = 0;
-  std::string levels = {};  ///< without their size
-  std::string values = {};
+  std::string values = {};  ///< as plain pages have them
 };
 
 /// Of a column of decimals, whose annotation is 5; statistics of any.
@@ -89,56 +88,20 @@ struct TestDecimal {
   bool old = false;                   ///< whether these are in fields that no longer count
 };
 
-/// A file of one column `g` with one row group. `stored` is the number of a type, `annotation` that of a converted
-/// one, or none below 0; `logical` says the same at length. `pack` packs the pages.
-inline std::string parquet_file(int stored, bool nullable, int codec,
-                                const std::vector<TestPage>& pages, int annotation = -1,
-                                std::string (*pack)(const std::string&) = nullptr,
+/// A file of one column `g` with one row group and one page. `stored` is the number of a type,
+/// `annotation` that of a converted one, or none below 0; `logical` says the same at length.
+inline std::string parquet_file(int stored, int codec, const TestRows& rows, int annotation = -1,
                                 const TestDecimal& decimal = {},
                                 const std::optional<ThriftWriter>& logical = {}) {
-  std::string chunk;
-  std::int64_t rows = 0, data = 0, dictionary = 0;
-  for (const TestPage& page : pages) {
-    (page.dictionary ? dictionary : data) =
-        page.dictionary || data == 0 ? static_cast<std::int64_t>(4 + chunk.size()) : data;
-    const std::string before =
-        page.dictionary || !nullable ? ""
-        : page.second
-            ? page.levels
-            : plain_bytes<std::uint32_t>({static_cast<std::uint32_t>(page.levels.size())}) +
-                  page.levels;
-    const auto packed = [&](const std::string& bytes) { return pack ? pack(bytes) : bytes; };
-    const std::string bytes =
-        page.second ? before + packed(page.values) : packed(before + page.values);
-    ThriftWriter kind;
-    kind.number(1, page.rows);
-    if (page.second) {
-      kind.number(2, 0).number(3, page.rows).number(4, page.coded ? 8 : 0);
-      kind.number(5, static_cast<std::int64_t>(page.levels.size())).number(6, 0);
-      kind.flag(7, pack != nullptr);
-    } else {
-      kind.number(2, page.coded ? 8 : 0);
-      if (!page.dictionary) kind.number(3, 3).number(4, 3);
-    }
-    if (!page.dictionary) rows += page.rows;
-    chunk += ThriftWriter()
-                 .number(1, page.dictionary ? 2
-                            : page.second   ? 3
-                                            : 0)
-                 .number(2, static_cast<std::int64_t>(before.size() + page.values.size()))
-                 .number(3, static_cast<std::int64_t>(bytes.size()))
-                 .inside(page.dictionary ? 7
-                         : page.second   ? 8
-                                         : 5,
-                         kind)
-                 .bytes() +
-             bytes;
-  }
+  const auto bytes = static_cast<std::int64_t>(rows.values.size());
+  const auto kind = ThriftWriter().number(1, rows.rows).number(2, 0).number(3, 3).number(4, 3);
+  const std::string chunk =
+      ThriftWriter().number(1, 0).number(2, bytes).number(3, bytes).inside(5, kind).bytes() +
+      rows.values;
   const auto size = static_cast<std::int64_t>(chunk.size());
   ThriftWriter column;
   column.number(1, stored).numbers(2, {0, 3, 8}).names(3, "g").number(4, codec);
-  column.number(5, rows, 6).number(6, size, 6).number(7, size, 6).number(9, data, 6);
-  if (dictionary > 0) column.number(11, dictionary, 6);
+  column.number(5, rows.rows, 6).number(6, size, 6).number(7, size, 6).number(9, 4, 6);
   if (!decimal.most.empty())
     column.inside(12, ThriftWriter()
                           .text(decimal.old ? 1 : 5, decimal.most)
@@ -146,23 +109,23 @@ inline std::string parquet_file(int stored, bool nullable, int codec,
   ThriftWriter group;
   group.list(1, {ThriftWriter().number(2, 4, 6).inside(3, column)})
       .number(2, size, 6)
-      .number(3, rows, 6);
+      .number(3, rows.rows, 6);
   ThriftWriter leaf;
   leaf.number(1, stored);
   if (decimal.size > 0) leaf.number(2, decimal.size);
-  leaf.number(3, nullable ? 1 : 0).text(4, "g");
+  leaf.number(3, 0).text(4, "g");
   if (annotation >= 0) leaf.number(6, annotation);
   if (decimal.precision > 0) {
     leaf.number(7, decimal.scale).number(8, decimal.precision);
-    const auto kind = ThriftWriter().number(1, decimal.scale).number(2, decimal.precision);
-    leaf.inside(10, ThriftWriter().inside(5, kind));
+    leaf.inside(10, ThriftWriter().inside(
+                        5, ThriftWriter().number(1, decimal.scale).number(2, decimal.precision)));
   } else if (logical) {
     leaf.inside(10, *logical);
   }
   const std::string footer = ThriftWriter()
                                  .number(1, 2)
                                  .list(2, {ThriftWriter().text(4, "root").number(5, 1), leaf})
-                                 .number(3, rows, 6)
+                                 .number(3, rows.rows, 6)
                                  .list(4, {group})
                                  .bytes();
   return "PAR1" + chunk + footer +

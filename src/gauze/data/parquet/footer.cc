@@ -1,12 +1,11 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <system_error>
 
-#include "gauze/data/parquet_internal.h"
+#include "gauze/data/parquet/footer_internal.h"
 
 namespace gauze::internal {
 
@@ -85,45 +84,32 @@ void ThriftReader::skip(Type type, int depth) {
   }
 }
 
-InputFile::InputFile(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ >= 0 && ::fstat(file_, &info) == 0) size_ = static_cast<std::uint64_t>(info.st_size);
-}
-
-InputFile::~InputFile() {
-  if (file_ >= 0) ::close(file_);
-}
-
-bool InputFile::read(std::uint64_t offset, std::span<std::uint8_t> to) const {
-  if (offset > size_ || to.size() > size_ - offset) return false;
-  while (!to.empty()) {
-    const ssize_t got = ::pread(file_, to.data(), to.size(), static_cast<off_t>(offset));
-    if (got <= 0) return false;
-    to = to.subspan(static_cast<std::size_t>(got));
-    offset += static_cast<std::uint64_t>(got);
-  }
-  return true;
-}
-
 namespace {
-constexpr std::size_t kTail = 8;  ///< the size of the metadata and a magic word
+constexpr std::uint64_t kTail = 8;  ///< the size of the metadata and a magic word
 }
 
-std::vector<std::uint8_t> parquet_footer(const InputFile& file) {
-  std::vector<std::uint8_t> tail(kTail);
-  if (file.size() < kTail || !file.read(file.size() - kTail, tail)) return {};
-  if (std::memcmp(tail.data() + 4, "PAR1", 4) != 0) return {};
+std::vector<std::uint8_t> parquet_footer(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return {};
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff end = file.tellg();
+  char tail[kTail] = {};
+  file.seekg(end - std::streamoff{kTail}).read(tail, kTail);
   std::uint32_t size = 0;
-  std::memcpy(&size, tail.data(), sizeof size);
-  if (size > file.size() - kTail) return {};
+  std::memcpy(&size, tail, sizeof size);
+  if (!file || std::memcmp(tail + 4, "PAR1", 4) != 0) return {};
+  if (size > static_cast<std::uint64_t>(end) - kTail) return {};
   std::vector<std::uint8_t> footer(size);
-  if (!file.read(file.size() - kTail - size, footer)) return {};
+  file.seekg(end - std::streamoff{kTail} - size);
+  if (!file.read(reinterpret_cast<char*>(footer.data()), size)) return {};
   return footer;
 }
 
 namespace {
+
+/// Physical types, by their numbers in parquet.thrift; bytes of a fixed size follow.
+constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kInteger96 = 3, kFloat = 4, kDouble = 5,
+                       kBytes = 6;
 
 /// Metadata again, without some of its fields. Field numbers are those of parquet.thrift.
 class FooterEditor {
@@ -195,11 +181,11 @@ class FooterEditor {
   /// How a column is stored, as far as it matters here.
   struct Stored {
     std::int64_t type = -1, precision = 0;
-    bool is_bytes() const { return type == 6 || type == 7; }
+    bool is_bytes() const { return type >= kBytes; }
   };
 
-  /// A struct of the schema without its annotation, where that is one as text (UTF8, ENUM, JSON, BSON), as milliseconds or as
-  /// a decimal in bytes.
+  /// A struct of the schema without its annotation, where that is one as text (UTF8, ENUM, JSON,
+  /// BSON), as milliseconds or as a decimal in bytes.
   void schema_element(Type type) {
     Stored stored;
     ThriftReader ahead = reader_;
@@ -260,27 +246,22 @@ class FooterEditor {
     edit(type, [&](const Field& field) {
       if (field.id != 3) return copy(field);
       header(field);
-      // Statistics (12) and filters (14, 15) are of values in another order, and with other hashes perhaps.
+      // Statistics (12) and filters (14, 15) are of values in another order, and with other hashes
+      // perhaps.
       edit(field.type, [&](const Field& part) {
         part.id == 12 || part.id == 14 || part.id == 15 ? reader_.skip(part.type) : copy(part);
       });
     });
   }
 
-  static constexpr std::int64_t kInteger64 = 2;
-
   std::span<const std::uint8_t> bytes_;
   ThriftReader reader_;
   std::vector<std::uint8_t> written_;
 };
 
-}  // namespace
-
-namespace {
-
-/// Whether the embedded engine reads values of a physical type that are encoded so; all of it has levels and dictionaries.
+/// Whether the embedded engine reads values of a physical type that are encoded so; all of it has
+/// levels and dictionaries.
 bool is_read(std::int64_t stored, std::int64_t encoding) {
-  constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kFloat = 4, kDouble = 5, kBytes = 6;
   switch (encoding) {
     case 0:  // PLAIN
     case 2:  // PLAIN_DICTIONARY
@@ -317,72 +298,40 @@ void in_list(ThriftReader& reader, const ThriftReader::Field& list, std::int64_t
   });
 }
 
-/// Calls read(metadata) for every chunk of a column in a list of row groups.
-template <class Read>
-void each_chunk(ThriftReader& reader, const ThriftReader::Field& row_groups, Read read) {
-  in_list(reader, row_groups, 1,
-          [&](const ThriftReader::Field& chunks) { in_list(reader, chunks, 3, read); });
-}
-
 }  // namespace
 
-std::vector<StoredColumn> columns_in(std::span<const std::uint8_t> footer) {
+ParquetFacts parquet_facts(std::span<const std::uint8_t> footer) {
   using Field = ThriftReader::Field;
   using Type = ThriftReader::Type;
-  std::map<std::string, bool> known;
-  ThriftReader reader(footer);
-  try {
-    const auto chunk = [&](const Field& metadata) {
-      std::int64_t stored = 0, codec = 0;
-      std::vector<std::int64_t> encodings;
-      std::vector<std::string_view> path;
-      reader.fields(metadata.type, [&](const Field& field) {
-        const auto each = [&](auto read) { reader.list(field.type, read); };
-        if (field.id == 1) stored = reader.integer(field.type);
-        if (field.id == 2) each([&](Type type) { encodings.push_back(reader.integer(type)); });
-        if (field.id == 3) each([&](Type type) { path.push_back(reader.bytes(type)); });
-        if (field.id == 4) codec = reader.integer(field.type);
-        return field.id >= 1 && field.id <= 4;
-      });
-      if (path.size() != 1) return;
-      bool& all = known.try_emplace(std::string(path[0]), true).first->second;
-      all = all && is_unpacked(codec) &&
-            std::all_of(encodings.begin(), encodings.end(),
-                        [&](std::int64_t encoding) { return is_read(stored, encoding); });
-    };
-    reader.fields(ThriftReader::kStruct, [&](const Field& field) {
-      if (field.id != 4) return false;
-      each_chunk(reader, field, chunk);
-      return true;
-    });
-  } catch (const ThriftReader::Unreadable&) {
-    return {};
-  }
-  std::vector<StoredColumn> columns;
-  for (const auto& [name, all] : known) columns.push_back({name, all});
-  return columns;
-}
-
-bool has_old_statistics(std::span<const std::uint8_t> footer) {
-  using Field = ThriftReader::Field;
-  constexpr std::int64_t kInteger32 = 1, kInteger64 = 2, kInteger96 = 3, kBytes = 6;
+  ParquetFacts facts;
   bool is_unsigned = false, of_integers = false, of_bytes = false;
   ThriftReader reader(footer);
-  const auto column = [&](const Field& metadata) {
-    std::int64_t stored = 0;
+  const auto chunk = [&](const Field& metadata) {
+    std::int64_t stored = 0, codec = 0;
+    std::vector<std::int64_t> encodings;
+    std::vector<std::string_view> path;
     bool found[7] = {};  // the largest and least, old (1, 2) and new (5, 6)
     reader.fields(metadata.type, [&](const Field& field) {
+      const auto each = [&](auto read) { reader.list(field.type, read); };
       if (field.id == 1) stored = reader.integer(field.type);
+      if (field.id == 2) each([&](Type type) { encodings.push_back(reader.integer(type)); });
+      if (field.id == 3) each([&](Type type) { path.push_back(reader.bytes(type)); });
+      if (field.id == 4) codec = reader.integer(field.type);
       if (field.id == 12)
-        reader.fields(field.type, [&](const Field& each) {
-          if (each.id >= 1 && each.id <= 6) found[each.id] = true;
+        reader.fields(field.type, [&](const Field& part) {
+          if (part.id >= 1 && part.id <= 6) found[part.id] = true;
           return false;
         });
-      return field.id == 1 || field.id == 12;
+      return (field.id >= 1 && field.id <= 4) || field.id == 12;
     });
     const bool old = (found[1] && !found[5]) || (found[2] && !found[6]);
     of_integers = of_integers || (old && (stored == kInteger32 || stored == kInteger64));
     of_bytes = of_bytes || (old && (stored == kInteger96 || stored >= kBytes));
+    if (path.size() != 1) return;
+    bool& all = facts.columns.try_emplace(std::string(path[0]), true).first->second;
+    all = all && is_unpacked(codec) &&
+          std::all_of(encodings.begin(), encodings.end(),
+                      [&](std::int64_t encoding) { return is_read(stored, encoding); });
   };
   try {
     reader.fields(ThriftReader::kStruct, [&](const Field& field) {
@@ -391,13 +340,15 @@ bool has_old_statistics(std::span<const std::uint8_t> footer) {
           const std::int64_t annotation = reader.integer(converted.type);
           is_unsigned = is_unsigned || (annotation >= 11 && annotation <= 14);
         });
-      if (field.id == 4) each_chunk(reader, field, column);
+      if (field.id == 4)
+        in_list(reader, field, 1, [&](const Field& chunks) { in_list(reader, chunks, 3, chunk); });
       return field.id == 2 || field.id == 4;
     });
   } catch (const ThriftReader::Unreadable&) {
-    return true;
+    return {};
   }
-  return of_bytes || (of_integers && is_unsigned);
+  facts.old_statistics = of_bytes || (of_integers && is_unsigned);
+  return facts;
 }
 
 std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::uint8_t> footer) {
@@ -410,13 +361,13 @@ std::optional<std::vector<std::uint8_t>> with_raw_columns(std::span<const std::u
 
 bool copy_with_raw_columns(const std::string& path, TemporaryFile& to,
                            const std::atomic<bool>& cancelled) {
-  const InputFile file(path);
-  if (!file.is_open()) return false;
-  const std::vector<std::uint8_t> footer = parquet_footer(file);
+  const std::vector<std::uint8_t> footer = parquet_footer(path);
   const auto edited = with_raw_columns(footer);
-  if (footer.empty() || !edited) return false;
+  std::error_code unknown;
+  const std::uintmax_t whole = std::filesystem::file_size(path, unknown);
+  if (footer.empty() || !edited || unknown) return false;
   to.clear();
-  to.copy(file.get(), file.size() - footer.size() - kTail, cancelled);
+  to.copy(path, whole - footer.size() - kTail, cancelled);
   const auto size = static_cast<std::uint32_t>(edited->size());
   to.write({reinterpret_cast<const char*>(edited->data()), edited->size()});
   to.write({reinterpret_cast<const char*>(&size), sizeof size});
