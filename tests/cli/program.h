@@ -53,7 +53,7 @@ inline Ran gauze_program(const std::string& arguments, const std::string& input 
                          const std::string& environment = "") {
   const Folder folder;
   folder.write("in", input);
-  const std::string command = environment + " timeout 60 " GAUZE_PROGRAM " " + arguments + " <" +
+  const std::string command = environment + " " GAUZE_PROGRAM " " + arguments + " <" +
                               folder.path("in") + " >" + folder.path("out") + " 2>" +
                               folder.path("err");
   const int status = std::system(command.c_str());

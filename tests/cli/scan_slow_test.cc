@@ -101,52 +101,6 @@ TEST(LongScans, AreInterruptedAlikeByEverySignalThatEndsPrograms) {
   }
 }
 
-/// A histogram whose rows are read at once, and whose noise takes a second or more.
-std::string long_release(const Clinic& clinic) {
-  return "release hdmm --epsilon 1 --columns age,cost,day --cells 121,400,91" + clinic.data();
-}
-
-/// Waits until the price is reserved, and then until the few rows have long been read.
-void expect_noise_is_drawn(const Clinic& clinic) {
-  const std::string history = "ledger history --json " + clinic.path("clinic.ledger");
-  for (int i = 0; i < 200 && gauze_program(history).out.find("reserved") == std::string::npos; ++i)
-    usleep(20'000);
-  usleep(400'000);
-}
-
-std::string state_of(const Clinic& clinic) {
-  const Ran ran = gauze_program("ledger history --json " + clinic.path("clinic.ledger"));
-  return ran.json().at(0).at("state");
-}
-
-// What a signal would end is paid for.
-TEST(LongReleases, AreHandedOutAfterASignalOnceNoiseIsDrawn) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const Clinic clinic;
-    clinic.set_budget("--epsilon 2");
-    Terminal terminal(long_release(clinic));
-    expect_noise_is_drawn(clinic);
-    EXPECT_EQ(state_of(clinic), "reserved") << "the signal would come too late to test anything";
-    terminal.send(signal);
-    EXPECT_THAT(terminal.until("counted"), AllOf(HasSubstr("paid for"), HasSubstr("in all")));
-    EXPECT_EQ(terminal.wait(), 0) << signal;
-    EXPECT_EQ(state_of(clinic), "settled") << signal;
-  }
-}
-
-TEST(LongReleases, SayWhatStaysChargedWhenTwoSignalsEndThem) {
-  const Clinic clinic;
-  clinic.set_budget("--epsilon 2");
-  Terminal terminal(long_release(clinic));
-  expect_noise_is_drawn(clinic);
-  terminal.send(SIGTERM);
-  terminal.until("another signal");
-  terminal.send(SIGTERM);
-  EXPECT_THAT(terminal.until("may have been drawn"), HasSubstr("stays charged"));
-  EXPECT_EQ(terminal.wait(), 128 + SIGTERM);
-  EXPECT_EQ(state_of(clinic), "reserved");
-}
-
 TEST(Databases, AnswerAsFilesDo) {
   const Clinic clinic;
   const gauze::testing::PostgresServer server;

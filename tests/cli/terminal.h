@@ -1,7 +1,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <unistd.h>
@@ -35,30 +34,35 @@ class Terminal {
 
   void send(int signal) const { ASSERT_EQ(kill(child_, signal), 0); }
 
-  /// Everything up to and with `text`; what there was when nothing came for 20 seconds.
+  /// Everything up to and with `text`, however long it takes; what there was if the program ends without it.
   std::string until(const std::string& text) {
     std::string got;
-    while (got.find(text) == std::string::npos) {
-      pollfd ready{file_, POLLIN, 0};
-      char buffer[4096];
-      if (poll(&ready, 1, 20'000) <= 0) break;
-      const ssize_t count = read(file_, buffer, sizeof buffer);
-      if (count <= 0) break;
-      got.append(buffer, static_cast<std::size_t>(count));
+    while (got.find(text) == std::string::npos && more(got)) {
     }
     return got;
   }
 
-  /// The exit code; a program that has not ended after 20 seconds is ended.
+  /// The exit code, when the program has ended.
   int wait() {
+    std::string rest;
+    while (more(rest)) {
+    }
     int status = 0;
-    for (int i = 0; i < 200 && waitpid(child_, &status, WNOHANG) == 0; ++i) usleep(100'000);
-    if (kill(child_, SIGKILL) == 0) waitpid(child_, &status, 0);
+    waitpid(child_, &status, 0);
     child_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
   }
 
  private:
+  /// False when nobody writes to the terminal any more.
+  bool more(std::string& got) const {
+    char buffer[4096];
+    const ssize_t count = read(file_, buffer, sizeof buffer);
+    if (count <= 0) return false;
+    got.append(buffer, static_cast<std::size_t>(count));
+    return true;
+  }
+
   int file_ = -1;
   pid_t child_ = -1;
 };
