@@ -101,66 +101,6 @@ TEST(LongScans, AreInterruptedAlikeByEverySignalThatEndsPrograms) {
   }
 }
 
-/// A histogram whose rows are read at once, and whose noise takes a second or more.
-std::string long_release(const Clinic& clinic) {
-  return "release hdmm --epsilon 1 --columns age,cost,day --cells 121,400,91" + clinic.data();
-}
-
-/// The state of the one entry; "" while there is none.
-std::string state_of(const Clinic& clinic) {
-  const Ran ran = gauze_program("ledger history --json " + clinic.path("clinic.ledger"));
-  const auto history = ran.json();
-  return history.empty() ? "" : history.at(0).at("state");
-}
-
-/// Sends a signal to releases until one hears it while noise is drawn, and calls `use` with that
-/// one, which says whether the release still lasted. One that hears it before, while the few rows
-/// are read, is stopped, and the next hears it later; one that has ended by then has the next hear
-/// it sooner.
-template <class Use>
-void signal_while_noise_is_drawn(int signal, Use use) {
-  for (useconds_t later = 200'000;;) {
-    const Clinic clinic;
-    clinic.set_budget("--epsilon 2");
-    Terminal terminal(long_release(clinic));
-    while (state_of(clinic).empty()) usleep(10'000);
-    usleep(later);
-    terminal.send(signal);
-    const std::string said = terminal.until_any({"another signal", "asked again"});
-    if (said.find("another signal") != std::string::npos) {
-      EXPECT_THAT(said, HasSubstr("paid for"));
-      if (use(clinic, terminal)) return;
-    }
-    const bool too_soon = said.find("asked again") != std::string::npos;
-    later = too_soon ? later * 2 : later / 2;
-    terminal.wait();
-  }
-}
-
-// What a signal would end is paid for.
-TEST(LongReleases, AreHandedOutAfterASignalOnceNoiseIsDrawn) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    signal_while_noise_is_drawn(signal, [&](const Clinic& clinic, Terminal& terminal) {
-      EXPECT_THAT(terminal.until("counted"), HasSubstr("in all"));
-      EXPECT_EQ(terminal.wait(), 0) << signal;
-      EXPECT_EQ(state_of(clinic), "settled") << signal;
-      return true;
-    });
-  }
-}
-
-TEST(LongReleases, SayWhatStaysChargedWhenTwoSignalsEndThem) {
-  signal_while_noise_is_drawn(SIGTERM, [](const Clinic& clinic, Terminal& terminal) {
-    terminal.send(SIGTERM);
-    const std::string said = terminal.until("may have been drawn");
-    if (said.find("in all") != std::string::npos) return false;  // it was handed out before
-    EXPECT_THAT(said, HasSubstr("stays charged"));
-    EXPECT_EQ(terminal.wait(), 128 + SIGTERM);
-    EXPECT_EQ(state_of(clinic), "reserved");
-    return true;
-  });
-}
-
 TEST(Databases, AnswerAsFilesDo) {
   const Clinic clinic;
   const gauze::testing::PostgresServer server;

@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
+#include <functional>
+#include <memory>
 
 #include "../cli/clinic.h"
 #include "../cli/markup.h"
@@ -161,11 +162,12 @@ TEST(AFamily, IsAuditedAndItsLyingTwinIsCaught) {
 /// The program in the background.
 class Running {
  public:
-  explicit Running(const std::string& arguments, const std::string& err) {
+  Running(const std::string& arguments, const std::string& err,
+          const std::string& out = "/dev/null") {
     child_ = fork();
     if (child_ == 0) {
       execl("/bin/sh", "sh", "-c",
-            ("exec " GAUZE_PROGRAM " " + arguments + " >/dev/null 2>" + err).c_str(), nullptr);
+            ("exec " GAUZE_PROGRAM " " + arguments + " >" + out + " 2>" + err).c_str(), nullptr);
       _exit(127);
     }
   }
@@ -179,6 +181,15 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   void send(int signal) const { kill(child_, signal); }
+  /// Until something has happened, or the program has ended, which fails the test.
+  void wait_until(const std::function<bool()>& happened) const {
+    siginfo_t ended{};
+    while (!happened()) {
+      waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      ASSERT_EQ(ended.si_pid, 0) << "the program has ended";
+      usleep(1000);
+    }
+  }
   /// However long it takes.
   int wait() {
     int status = 0;
@@ -191,11 +202,6 @@ class Running {
   pid_t child_ = -1;
 };
 
-/// The price is reserved before a row is read, and all steps but the last are kept then.
-void wait_for_step(const std::string& checkpoint, int step) {
-  while (!slurp(checkpoint).ends_with("\n" + std::to_string(step))) usleep(1000);
-}
-
 TEST(AFamily, IsStoppedAndGoesOnWithoutBeingPaidTwice) {
   const Clinic clinic;
   clinic.set_budget("--epsilon 3");
@@ -203,7 +209,7 @@ TEST(AFamily, IsStoppedAndGoesOnWithoutBeingPaidTwice) {
   const std::string held = kOnAges + clinic.data() + "--json --steps 5 --hold " + out.path("go") +
                            " --checkpoint " + out.path("kept");
   Running first(held, out.path("err"));
-  wait_for_step(out.path("kept"), 4);
+  first.wait_until([&] { return std::filesystem::exists(out.path("go.waits")); });
   EXPECT_EQ(states(clinic), "reserved ");
   first.send(SIGINT);
   EXPECT_EQ(first.wait(), 130);
@@ -226,6 +232,48 @@ TEST(AFamily, IsStoppedAndGoesOnWithoutBeingPaidTwice) {
   EXPECT_EQ(left(clinic), 2.0) << "paid once";
   EXPECT_EQ(states(clinic), "settled ");
   EXPECT_FALSE(std::filesystem::exists(out.path("kept"))) << "nothing is left to go on with";
+}
+
+/// A release that waits when it is about to draw noise, and what it prints.
+struct Drawing {
+  Clinic clinic;
+  Folder out;
+  std::unique_ptr<Running> program;
+
+  Drawing() {
+    clinic.set_budget("--epsilon 2");
+    program = std::make_unique<Running>(kOnAges + clinic.data() + "--hold-noise " + out.path("go"),
+                                        out.path("err"), out.path("out"));
+    program->wait_until([&] { return std::filesystem::exists(out.path("go.waits")); });
+    EXPECT_EQ(states(clinic), "reserved ");
+  }
+  void until_said(const std::string& text) const {
+    program->wait_until([&] { return out.read("err").find(text) != std::string::npos; });
+  }
+};
+
+// What a signal would end is paid for.
+TEST(AFamily, IsHandedOutAfterASignalOnceNoiseIsDrawn) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const Drawing drawing;
+    drawing.program->send(signal);
+    drawing.until_said("paid for");
+    drawing.out.write("go", "");
+    EXPECT_EQ(drawing.program->wait(), 0) << signal;
+    EXPECT_THAT(drawing.out.read("out"), AllOf(HasSubstr("counted"), HasSubstr("Shares")));
+    EXPECT_EQ(states(drawing.clinic), "settled ") << signal;
+  }
+}
+
+TEST(AFamily, SaysWhatStaysChargedWhenTwoSignalsEndIt) {
+  const Drawing drawing;
+  drawing.program->send(SIGTERM);
+  drawing.until_said("another signal");
+  drawing.program->send(SIGTERM);
+  EXPECT_EQ(drawing.program->wait(), 128 + SIGTERM);
+  EXPECT_THAT(drawing.out.read("err"),
+              AllOf(HasSubstr("may have been drawn"), HasSubstr("stays charged")));
+  EXPECT_EQ(states(drawing.clinic), "reserved ");
 }
 
 TEST(AFamily, ADamagedCheckpointIsRefusedBeforeAnythingIsPaid) {

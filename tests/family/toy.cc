@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -92,10 +95,21 @@ class ToyCounts {
   gauze::DiscreteLaplace noise_;
 };
 
+/// Waits for a file, where one is named, and says by another one that it does: so a test knows where the
+/// program is, and no clock decides.
+void hold(const std::string& file, const std::function<void()>& meanwhile) {
+  if (file == "none") return;
+  std::ofstream(file + ".waits");
+  while (!std::filesystem::exists(file)) {
+    meanwhile();
+    usleep(1000);
+  }
+}
+
 /// Work that needs no row and takes its time: its steps are kept, and not done again.
 struct Preparation {
   std::uint64_t steps = 0;
-  std::string hold;  ///< the last step waits for this file; "" for nothing
+  std::string held;  ///< a file for which the last step waits
 
   /// How many steps an earlier run had done.
   std::uint64_t run(const Context& context) const {
@@ -104,15 +118,13 @@ struct Preparation {
     if (watch != nullptr && watch->saved)
       if (const auto state = watch->saved()) done = std::stoull(*state);
     const std::uint64_t before = done;
-    while (done < steps) {
-      const bool waits = done + 1 == steps && !hold.empty() && !std::filesystem::exists(hold);
-      context.progress(static_cast<double>(done) / static_cast<double>(steps), "preparing");
-      if (waits) {
-        usleep(1000);
-        continue;
-      }
-      ++done;
-      if (watch != nullptr && watch->save) watch->save(std::to_string(done));
+    for (; done < steps; ++done) {
+      const auto tell = [&] {
+        context.progress(static_cast<double>(done) / static_cast<double>(steps), "preparing");
+      };
+      tell();
+      if (done + 1 == steps) hold(held, tell);
+      if (watch != nullptr && watch->save) watch->save(std::to_string(done + 1));
     }
     return before;
   }
@@ -161,17 +173,18 @@ Task toy_task(const OptionValues& values, const gauze::Ratio& claimed_more) {
                           .cells = values.whole("cells"),
                           .relation = values.relation(),
                           .claimed_more = claimed_more});
-  Preparation preparation{values.whole("steps"), values.text("hold")};
-  if (preparation.hold == "none") preparation.hold.clear();
+  const Preparation preparation{values.whole("steps"), values.text("hold")};
   Task task;
   task.event = counts.event();
   task.accuracy = [counts](std::uint64_t, double confidence) {
     return counts.accuracy(confidence);
   };
-  task.read = [counts, preparation](const gauze::Input& input, Context& reading) -> Task::Draw {
+  task.read = [counts, preparation, held = values.text("hold_noise")](
+                  const gauze::Input& input, Context& reading) -> Task::Draw {
     const std::uint64_t taken_up = preparation.run(reading);
-    return [counts, taken_up,
+    return [counts, taken_up, held,
             numbers = std::get<Rows>(input).numbers()](Context& context) -> Release<Result> {
+      hold(held, [] {});
       auto released = counts.run(numbers, context);
       const double half_width = counts.accuracy(0.95).half_width;
       return {result_of(counts, released.value, half_width, taken_up), released.accuracy,
@@ -201,6 +214,7 @@ gauze::Algorithm entry(const std::string& name, const std::string& summary,
                   {"cells", Type::kWhole, "how many parts", "4"},
                   {"steps", Type::kWhole, "of a preparation that is kept", "3"},
                   {"hold", Type::kText, "a file for which the preparation waits", "none"},
+                  {"hold_noise", Type::kText, "a file for which the noise waits", "none"},
                   gauze::relation_option("add_remove")},
       .neighbours = gauze::people_within_bounds};
   about.artifact = "the counts";

@@ -10,3 +10,5 @@ broken "a dependency that goes upward" layers 'echo "gauze_module(extra DEPS eng
 broken "a mechanism that knows the registry" layers 'echo "#include \"gauze/registry/task.h\"" >> src/gauze/mechanism/sum.h'
 broken "an entry below the registry" layers 'echo "#include \"gauze/registry/task.h\"" > src/gauze/accounting/register.h'
 broken "a public dependency on the registry" layers 'sed -i "s/PRIVATE_DEPS registry/DEPS registry/" src/gauze/CMakeLists.txt'
+broken "a front end that knows a family" layers 'echo "#include \"gauze/histogram/axis.h\"" >> apps/cli/show.h'
+broken "a service that knows a family" layers 'echo "#include \"gauze/query/plan.h\"" >> src/gauze/service/ask.h'

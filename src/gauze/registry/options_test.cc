@@ -7,16 +7,14 @@
 namespace gauze {
 namespace {
 
-using Type = OptionSpec::Type;
-
 const std::vector<OptionSpec>& table() {
   static const std::vector<OptionSpec> specs = {
-      {"epsilon", Type::kNumber, "the cost, above 0", ""},
-      {"count", Type::kWhole, "how many", "3"},
-      {"offset", Type::kInteger, "where", "-4"},
-      {"relation", Type::kText, "neighbours", "add_remove"},
-      {"monotone", Type::kFlag, "whether", "false"},
-      {"probabilities", Type::kNumbers, "which", "0.25,0.5"},
+      {"epsilon", OptionSpec::Type::kNumber, "the cost, above 0", ""},
+      {"count", OptionSpec::Type::kWhole, "how many", "3"},
+      {"offset", OptionSpec::Type::kInteger, "where", "-4"},
+      {"relation", OptionSpec::Type::kText, "neighbours", "add_remove"},
+      {"monotone", OptionSpec::Type::kFlag, "whether", "false"},
+      {"probabilities", OptionSpec::Type::kNumbers, "which", "0.25,0.5"},
   };
   return specs;
 }
@@ -49,8 +47,8 @@ TEST(Options, ReadsListsFromJsonAndFromCommas) {
 }
 
 TEST(Options, ReadsSizesAndThreadsAsTheyAreTyped) {
-  const std::vector<OptionSpec> sizes = {{"memory", Type::kText, "for rows", "0"},
-                                         {"threads", Type::kWhole, "at most", "0"}};
+  const std::vector<OptionSpec> sizes = {{"memory", OptionSpec::Type::kText, "for rows", "0"},
+                                         {"threads", OptionSpec::Type::kWhole, "at most", "0"}};
   const auto memory = [&](const char* text) {
     return OptionValues(sizes, {{"memory", text}}).bytes("memory");
   };

@@ -15,8 +15,6 @@
 namespace gauze::service {
 namespace {
 
-using Type = OptionSpec::Type;
-
 bool has(const std::vector<OptionSpec>& table, std::string_view name) {
   return std::any_of(table.begin(), table.end(),
                      [&](const OptionSpec& each) { return each.name == name; });
@@ -140,14 +138,15 @@ std::vector<OptionSpec> common_options(const Algorithm& algorithm) {
     if (applies && !has(algorithm.options, option.name) && !has(algorithm.kind.asks, option.name))
       common.push_back(std::move(option));
   };
-  add(tables, {"rows_per_unit", Type::kWhole,
+  add(tables, {"rows_per_unit", OptionSpec::Type::kWhole,
                "1 and no other: of each privacy unit one row takes part", "1"});
-  add(!algorithm.kind.writes_table, {"confidence", Type::kNumber, "of the error bar", "0.95"});
-  add(true,
-      {"quote_delta", Type::kNumber, "at which the cost is quoted when there is no pure guarantee",
-       "that of the release, or 1e-6"});
-  add(true,
-      {"accept_weak", Type::kFlag, "allow a cost of epsilon 10 or more, or delta 0.01", "false"});
+  add(!algorithm.kind.writes_table,
+      {"confidence", OptionSpec::Type::kNumber, "of the error bar", "0.95"});
+  add(true, {"quote_delta", OptionSpec::Type::kNumber,
+             "at which the cost is quoted when there is no pure guarantee",
+             "that of the release, or 1e-6"});
+  add(true, {"accept_weak", OptionSpec::Type::kFlag,
+             "allow a cost of epsilon 10 or more, or delta 0.01", "false"});
   return common;
 }
 

@@ -12,14 +12,12 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 
-using Type = OptionSpec::Type;
-
 /// Three kinds of input, as families have them.
 const Registry& registry() {
   const auto entry = [](const char* name, InputKind kind) {
     Algorithm algorithm;
     algorithm.name = name;
-    algorithm.options = {{"epsilon", Type::kNumber, "what it costs", ""}};
+    algorithm.options = {{"epsilon", OptionSpec::Type::kNumber, "what it costs", ""}};
     algorithm.kind = std::move(kind);
     return algorithm;
   };
@@ -28,16 +26,17 @@ const Registry& registry() {
         {entry("sql", {.name = "sql",
                        .plain = InputKind::Plain::kNone,
                        .tables = true,
-                       .asks = {{"sql", Type::kText, "the question", ""}},
+                       .asks = {{"sql", OptionSpec::Type::kText, "the question", ""}},
                        .writes_table = true}),
          entry("median", column_kind()),
-         entry("dawa", {.name = "points",
-                        .tables = true,
-                        .asks = {{"columns", Type::kWords, "axes", "", "column,columns"},
-                                 {"ranges", Type::kTexts, "parts", "[]", "range"},
-                                 {"where", Type::kTexts, "conditions", "[]"},
-                                 {"whole", Type::kFlag, "whole numbers", "false"}},
-                        .writes_table = true})}}});
+         entry("dawa",
+               {.name = "points",
+                .tables = true,
+                .asks = {{"columns", OptionSpec::Type::kWords, "axes", "", "column,columns"},
+                         {"ranges", OptionSpec::Type::kTexts, "parts", "[]", "range"},
+                         {"where", OptionSpec::Type::kTexts, "conditions", "[]"},
+                         {"whole", OptionSpec::Type::kFlag, "whole numbers", "false"}},
+                .writes_table = true})}}});
   return all;
 }
 
