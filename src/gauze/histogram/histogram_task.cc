@@ -117,7 +117,7 @@ nlohmann::json with_ranges(nlohmann::json options, const Questions& questions) {
       ends.push_back(std::to_string(box.end[axis] - 1));
     }
   }
-  options["asked"] = joined(ends, ",");
+  options["asked"] = gauze::joined(ends, ",");
   return options;
 }
 
@@ -313,7 +313,7 @@ Task on_columns(const std::shared_ptr<const HistogramEntry>& entry, const Asks& 
   OptionValues values(entry->about.options, job->options());
   Task task =
       task_of(job->method(),
-              {entry, std::move(values), joined(asks.columns, ", ") + " of " + table.name,
+              {entry, std::move(values), gauze::joined(asks.columns, ", ") + " of " + table.name,
                std::move(axes), std::move(questions), asks.non_negative, asks.whole, asked.wanted},
               [job](const Input& input, Context& context) {
                 return job->read(std::get<std::reference_wrapper<Source>>(input), context);

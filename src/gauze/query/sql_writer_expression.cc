@@ -40,7 +40,7 @@ class Call {
   std::string all(const std::string& separator) const {
     std::vector<std::string> parts;
     for (const Written& each : x_) parts.push_back(each.sql);
-    return std::string("(") + joined(parts, separator) + ")";
+    return std::string("(") + gauze::joined(parts, separator) + ")";
   }
 
   std::string logic() const {
@@ -135,7 +135,7 @@ class Call {
       return std::string(is("least")      ? "LEAST("
                          : is("greatest") ? "GREATEST("
                                           : "COALESCE(") +
-             joined(parts, ", ") + ")";
+             gauze::joined(parts, ", ") + ")";
     }
     if (is("nullif"))
       return "(CASE WHEN " + x_[0].sql + " = " + x_[1].sql + " THEN NULL ELSE " + x_[0].sql +
@@ -179,7 +179,7 @@ class Call {
       parts.push_back(call_.arguments[i].kind == Expression::Kind::kLiteral
                           ? x_[i].sql
                           : "SUBSTR(" + x_[i].sql + ", 1, 1000)");
-    return std::string("(") + joined(parts, " || ") + ")";
+    return std::string("(") + gauze::joined(parts, " || ") + ")";
   }
 
   const Dialect& dialect_;
