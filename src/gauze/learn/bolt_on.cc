@@ -1,9 +1,9 @@
 #include "gauze/learn/bolt_on.h"
 
 #include <cmath>
-#include <string>
 
 #include "gauze/base/error.h"
+#include "gauze/learn/fitting_internal.h"
 #include "gauze/learn/trainer.h"
 
 namespace gauze {
@@ -15,20 +15,6 @@ ModelSensitivity priced(const BoltOn::Options& options) {
           "radius: the squared loss has bounds in its own ball only; project into it");
   return sgd_sensitivity(options.plan, options.loss->bounds(), options.relation,
                          {options.dimension, options.rows_per_unit});
-}
-
-void check(const Examples& examples, const BoltOn::Options& options) {
-  const auto refuse = [](const std::string& message) {
-    throw Error(ErrorCode::kInvalidInput, message);
-  };
-  if (examples.dimension() != options.dimension) refuse("examples have another dimension");
-  if (examples.rows_per_unit() > options.rows_per_unit) {
-    refuse("examples may have more rows of a unit than rows_per_unit says");
-  }
-  const std::uint64_t records = options.plan->records;
-  if (options.relation == Relation::kReplace && examples.units() != records) {
-    refuse("under replace there must be as many units as the plan has records");
-  }
 }
 
 void into_ball(std::vector<double>& model, double radius) {
@@ -52,8 +38,9 @@ BoltOn::BoltOn(Options options)
 
 Release<std::vector<double>> BoltOn::run(const Examples& examples, Context& context) const {
   context.meter.charge(event());
-  check(examples, options_);
   const SgdPlan& plan = options_.plan;
+  internal::expect_fitting(examples, {options_.dimension, options_.rows_per_unit}, plan.records,
+                           options_.relation);
   RandomSlots slots(examples.units(), plan, context.bits);
   const auto order = [&](std::uint64_t pass) {
     context.progress(static_cast<double>(pass) / static_cast<double>(plan.passes), "training");

@@ -77,4 +77,21 @@ double Loss::value(double score, double label) const {
   return weight * std::fmax(1 - margin, 0);
 }
 
+double Loss::bend(double score, double label) const {
+  const double weight = (label < 0 ? negative_ : positive_) * label * label;
+  switch (kind_) {
+    case Kind::kLogistic: {
+      const double share = 1 / (1 + std::exp(-std::fabs(label * score)));
+      return weight * share * (1 - share);
+    }
+    case Kind::kHuber:
+      return std::fabs(1 - label * score) <= shape_ ? weight * steepness_ : 0;
+    case Kind::kSquared:
+      return 1;
+    case Kind::kHinge:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace gauze

@@ -63,6 +63,8 @@ class Loss {
     }
     return label * score < 1 ? -weight * label : 0;
   }
+  /// The derivative of the slope, where there is one: for solvers, no guarantee rests on it.
+  double bend(double score, double label) const;
 
  private:
   Loss(Kind kind, double shape) : kind_(kind), shape_(shape), steepness_(0.5 / shape) {}

@@ -92,6 +92,19 @@ TEST(Loss, SlopeIsTheDerivativeWithinItsBounds) {
   }
 }
 
+TEST(Loss, BendIsTheDerivativeOfTheSlope) {
+  const double h = 0x1p-20;
+  for (const Loss& loss : {Loss::logistic().weighted(0.5, 3), Loss::huber(0.3), Loss::squared(4)}) {
+    for (double score = -3.01; score <= 3; score += 0.13) {
+      for (const double label : {-1.0, 1.0}) {
+        const double difference =
+            (loss.slope(score + h, label) - loss.slope(score - h, label)) / (2 * h);
+        EXPECT_NEAR(loss.bend(score, label), difference, 1e-8) << score;
+      }
+    }
+  }
+}
+
 TEST(Loss, BoundsAreAttained) {
   EXPECT_EQ(Loss::squared(2).slope(2, -1), 3);
   EXPECT_EQ(Loss::huber(0.1).slope(0, 1), -1);

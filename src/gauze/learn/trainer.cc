@@ -5,51 +5,15 @@
 #include <numeric>
 
 #include "gauze/base/error.h"
+#include "gauze/learn/rows_internal.h"
 #include "gauze/random/uniform.h"
 
 namespace gauze {
 
+using internal::DenseRows;
+using internal::SparseRows;
+
 namespace {
-
-/// Four sums side by side, which a processor adds at once.
-double dot(const double* a, const double* b, std::size_t size) {
-  double sums[4] = {0, 0, 0, 0};
-  std::size_t i = 0;
-  for (; i + 4 <= size; i += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-  }
-  for (; i < size; ++i) sums[0] += a[i] * b[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-struct DenseRows {
-  const Examples& examples;
-
-  double score(std::size_t row, const std::vector<double>& w) const {
-    return dot(examples.values(row).data(), w.data(), w.size());
-  }
-  void add(std::size_t row, double slope, std::vector<double>& gradient) const {
-    const double* values = examples.values(row).data();
-    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += slope * values[i];
-  }
-};
-
-struct SparseRows {
-  const Examples& examples;
-
-  double score(std::size_t row, const std::vector<double>& w) const {
-    const auto values = examples.values(row);
-    const auto indices = examples.indices(row);
-    double sum = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) sum += values[i] * w[indices[i]];
-    return sum;
-  }
-  void add(std::size_t row, double slope, std::vector<double>& gradient) const {
-    const auto values = examples.values(row);
-    const auto indices = examples.indices(row);
-    for (std::size_t i = 0; i < values.size(); ++i) gradient[indices[i]] += slope * values[i];
-  }
-};
 
 /// The model, the gradient of a batch and the average so far.
 class Descent {
@@ -63,14 +27,12 @@ class Descent {
   /// Adds the gradients of these slots.
   template <class Rows>
   void see(const Rows& rows, const Loss& loss, std::span<const std::uint32_t> slots) {
+    const auto slope = [&](std::size_t row, double score) {
+      return loss.slope(score, rows.examples.label(row));
+    };
     for (const std::uint32_t unit : slots) {
       if (unit == kEmptySlot) continue;
-      const auto [first, end] = rows.examples.rows_of(unit);
-      const double weight = 1 / static_cast<double>(end - first);
-      for (std::size_t row = first; row < end; ++row) {
-        const double slope = loss.slope(rows.score(row, model_), rows.examples.label(row));
-        rows.add(row, weight * slope, gradient_);
-      }
+      internal::add_unit(rows, unit, model_, slope, gradient_);
     }
   }
 
@@ -95,7 +57,7 @@ class Descent {
 
  private:
   void project() {
-    const double norm = std::sqrt(dot(model_.data(), model_.data(), model_.size()));
+    const double norm = std::sqrt(internal::dot(model_.data(), model_.data(), model_.size()));
     if (norm <= plan_.radius) return;
     const double factor = plan_.radius / norm;
     for (double& weight : model_) weight *= factor;
