@@ -126,7 +126,8 @@ Vector newton_direction(const Slopes<Rows>& slopes, const Vector& gradient, doub
 }
 
 template <class Rows>
-Minimum descend(const Rows& rows, const Objective& objective, double distance) {
+Minimum descend(const Rows& rows, const Objective& objective, double distance,
+                const std::function<void()>& at_step) {
   const Arithmetic shape{rows.examples.dimension(), rows.examples.rows_per_unit()};
   const auto units = static_cast<double>(rows.examples.units());
   const double steepest =
@@ -137,6 +138,7 @@ Minimum descend(const Rows& rows, const Objective& objective, double distance) {
   Vector gradient = slopes.gradient(w);
   const double first = norm(gradient);
   for (int step = 0; step < kMostSteps; ++step) {
+    if (at_step) at_step();
     const double length = norm(gradient);
     const double error = gradient_error(objective, shape, units, norm(w) * (1 + 1e-9));
     const double certified = (length * (1 + 1e-9) + error) / objective.lambda * (1 + 1e-9);
@@ -161,11 +163,13 @@ Minimum descend(const Rows& rows, const Objective& objective, double distance) {
 
 }  // namespace
 
-Minimum minimise(const Examples& examples, const Objective& objective, double distance) {
+Minimum minimise(const Examples& examples, const Objective& objective, double distance,
+                 const std::function<void()>& at_step) {
   check(objective);
   require(distance > 0, "distance must be positive");
-  if (examples.is_sparse()) return descend(internal::SparseRows{examples}, objective, distance);
-  return descend(internal::DenseRows{examples}, objective, distance);
+  if (examples.is_sparse())
+    return descend(internal::SparseRows{examples}, objective, distance, at_step);
+  return descend(internal::DenseRows{examples}, objective, distance, at_step);
 }
 
 double certain_distance(const Objective& objective, const Arithmetic& shape, Relation relation) {

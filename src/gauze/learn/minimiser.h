@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "gauze/accounting/event.h"
@@ -32,9 +33,12 @@ struct Minimum {
 /// Time       O(values of rows) per step of conjugate gradients, of which some hundreds are usual.
 /// Argument   minimiser.md
 ///
+/// `at_step` is called before each step of Newton's method, and may throw to cancel.
+///
 /// Throws `kInvalidOption` for other losses and numbers outside their ranges, `kUnreachable` where double
 /// arithmetic cannot certify so small a distance; `certain_distance` says where it always can.
-Minimum minimise(const Examples& examples, const Objective& objective, double distance);
+Minimum minimise(const Examples& examples, const Objective& objective, double distance,
+                 const std::function<void()>& at_step = {});
 
 /// A distance that `minimise` certifies for all examples of this shape, as long as there are at most
 /// `records` of them under replace, and twice as many under add_remove. Depends on public numbers alone.

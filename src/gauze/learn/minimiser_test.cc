@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "gauze/base/error.h"
 #include "gauze/testing/matchers.h"
 #include "gauze/testing/seeded_bits.h"
 
@@ -140,6 +141,17 @@ TEST(Minimiser, ReachesTheDistanceItIsCertainOf) {
       EXPECT_LE(minimise(examples_of(people, 5), objective, certain).distance, certain);
     }
   }
+}
+
+TEST(Minimiser, CanBeCancelledAtEveryStep) {
+  SeededBits bits(5);
+  const Examples examples = examples_of(random_people(bits, 50, 3), 3);
+  int steps = 0;
+  const auto cancel = [&] {
+    if (++steps == 3) throw Error(ErrorCode::kBusy, "cancelled");
+  };
+  EXPECT_ERROR(minimise(examples, {Loss::logistic(), 1e-3, 50}, 1e-9, cancel), ErrorCode::kBusy);
+  EXPECT_EQ(steps, 3);
 }
 
 TEST(Minimiser, RefusesWhatItCannotCertify) {

@@ -50,7 +50,8 @@ Release<std::vector<double>> OutputPerturbation::run(const Examples& examples,
                                                      Context& context) const {
   context.meter.charge(event());
   internal::expect_fitting(examples, shape_of(options_), options_.records, options_.relation);
-  const Minimum fit = minimise(examples, objective_of(options_), distance_);
+  const Minimum fit = minimise(examples, objective_of(options_), distance_,
+                               [&] { context.progress(-1, "training"); });
   context.begins_to_draw();
   return {noise_.add(fit.model, context.bits), accuracy(), event()};
 }
