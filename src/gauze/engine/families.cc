@@ -5,6 +5,7 @@
 
 #include "gauze/adaptive/register.h"
 #include "gauze/histogram/register.h"
+#include "gauze/learn/register.h"
 #include "gauze/mechanism/register.h"
 #include "gauze/query/register.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 std::vector<Family> all_families() {
   std::vector<Family> all;
-  for (auto& folder : {query_families, mechanism_families, histogram_families, adaptive_families}) {
+  for (auto& folder : {query_families, mechanism_families, histogram_families, learn_families,
+                       adaptive_families}) {
     std::vector<Family> families = folder();
     std::move(families.begin(), families.end(), std::back_inserter(all));
   }
