@@ -19,6 +19,7 @@ struct CodedRows {
   std::vector<std::int64_t> counts(const Clique& clique) const;
   /// The same with other codes for some columns: `to[column][code]`, each below its extent.
   CodedRows mapped(const std::vector<std::vector<std::uint32_t>>& to, const Shape& onto) const;
+  bool operator==(const CodedRows&) const = default;
 };
 
 /// Throws `kInvalidInput` unless there is a column for each extent, columns are of equal length and codes

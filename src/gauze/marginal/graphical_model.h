@@ -25,6 +25,7 @@ Measurement measurement(Clique clique, std::vector<double> values, double sigma)
 struct TotalEstimate {
   double total = 0;  ///< 0 or more
   double variance = 0;
+  bool operator==(const TotalEstimate&) const = default;
 };
 
 /// Each table adds up to an estimate of the total; these are averaged by their variances.
