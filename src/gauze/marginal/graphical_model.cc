@@ -94,14 +94,22 @@ bool GraphicalModel::leads_to(std::size_t node, std::size_t from, const Clique& 
 Factor GraphicalModel::message(std::size_t node, std::size_t from, const Clique& wanted,
                                std::uint64_t limit) const {
   const Clique& clique = tree_.nodes()[node].clique;
-  const Clique shared =
-      from == JunctionTree::kNone ? Clique{} : common(clique, tree_.nodes()[from].clique);
-  Factor result = beliefs_[node];
-  if (from != JunctionTree::kNone) result /= beliefs_[node].marginal(shared);
+  const auto shared_with = [&](std::size_t other) {
+    return other == JunctionTree::kNone ? Clique{} : common(clique, tree_.nodes()[other].clique);
+  };
+  const Clique behind = without(wanted, clique);
+  const Clique shared = shared_with(from);
+  std::vector<std::size_t> further;
   Clique kept = united(shared, common(clique, wanted));
+  Clique needed = kept;
   for (const std::size_t next : neighbours_[node]) {
-    const Clique behind = without(wanted, clique);
     if (next == from || !leads_to(next, node, behind)) continue;
+    further.push_back(next);
+    needed = united(needed, shared_with(next));
+  }
+  Factor result = beliefs_[node].marginal(needed);
+  if (from != JunctionTree::kNone) result /= result.marginal(shared);
+  for (const std::size_t next : further) {
     const Factor more = message(next, node, behind, limit);
     if (cells_of(domain_, united(result.clique(), more.clique())) > limit)
       throw Error(ErrorCode::kUnsupported,

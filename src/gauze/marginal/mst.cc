@@ -1,7 +1,6 @@
 #include "gauze/marginal/mst.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -42,14 +41,9 @@ std::vector<Clique> pairs_of(std::size_t columns) {
   return pairs;
 }
 
-/// How far the columns of a pair are from independent, in rows.
+/// How far the columns of a pair are from independent, in steps.
 double dependence(const CodedRows& rows, const Clique& pair, const GraphicalModel& independent) {
-  const std::vector<std::int64_t> counts = rows.counts(pair);
-  const Factor expected = independent.marginal(pair);
-  double sum = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    sum += std::fabs(static_cast<double>(counts[i]) - expected[i]);
-  return sum;
+  return static_cast<double>(misfit(rows.counts(pair), independent.marginal(pair)));
 }
 
 /// Kruskal's tree of the pairs that depend most, each chosen by the exponential mechanism.
@@ -63,7 +57,7 @@ std::vector<Clique> chosen_tree(const CodedRows& rows, const GraphicalModel& ind
   std::iota(part.begin(), part.end(), std::size_t{0});
   std::vector<Clique> tree;
   while (!open.empty()) {
-    const std::size_t next = measurer.choose(scores, 1, rho);
+    const std::size_t next = measurer.choose(scores, kMisfitSteps, rho);
     tree.push_back(open[next]);
     const std::size_t from = part[open[next][0]], to = part[open[next][1]];
     std::replace(part.begin(), part.end(), from, to);

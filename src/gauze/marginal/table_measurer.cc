@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 #include "gauze/marginal/zcdp_budget.h"
@@ -41,6 +42,19 @@ std::uint64_t rows_to_make(std::uint64_t asked, const TotalEstimate& total) {
   constexpr double kMost = 1u << 25;
   return asked != 0 ? asked
                     : static_cast<std::uint64_t>(std::llround(std::min(total.total, kMost)));
+}
+
+std::int64_t misfit(std::span<const std::int64_t> counts, const Factor& expected) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 52;
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double steps = std::clamp(expected[i] * kMisfitSteps, -0x1p52, 0x1p52);
+    const std::int64_t count = std::clamp(counts[i], -(kMost >> 10), kMost >> 10);
+    // Below 2^54 before, and at most 2^52 after: no sum overflows, and no bound moves further than a row does.
+    const std::int64_t away = count * kMisfitSteps - std::llround(steps);
+    sum = std::min(kMost, sum + std::abs(away));
+  }
+  return sum;
 }
 
 std::vector<TableFit> fits_of(const GraphicalModel& model, std::span<const MeasuredTable> tables) {

@@ -55,6 +55,13 @@ class TableMeasurer {
   Ratio measured_ = 0, chosen_ = 0;
 };
 
+/// A row moves a misfit by at most so many of its steps.
+inline constexpr std::int64_t kMisfitSteps = 1024;
+
+/// How far counts are from a table that was computed from released numbers: the sum of absolute
+/// differences in whole steps, exactly, of the table rounded to steps; at most 2^52.
+std::int64_t misfit(std::span<const std::int64_t> counts, const Factor& expected);
+
 /// A table of the model beside what was measured, in rows.
 struct TableFit {
   Clique clique;

@@ -75,6 +75,22 @@ TEST(TableMeasurer, NoiseIsOfTheSizeThatItSaysWhateverTheNumberOfColumns) {
   }
 }
 
+TEST(TableMeasurer, MisfitsMoveByNoMoreThanARow) {
+  const Shape domain{{3}};
+  const Factor odd(domain, {0}, {0.1, 1e300, 1.0 / 3});
+  EXPECT_EQ(misfit(std::vector<std::int64_t>{5, 0, 0}, Factor(domain, {0}, {5.5, 0, 1})),
+            512 + 1024);
+  for (const double scale : {1e-3, 1.0, 1e6, 1e12, 1e18}) {
+    const Factor table(domain, {0}, {0.1 * scale, 0.7 * scale, scale / 3});
+    for (const std::int64_t n :
+         std::vector<std::int64_t>{0, 1, 1'000'000, std::int64_t{1} << 42, INT64_MAX - 1}) {
+      const std::vector<std::int64_t> counts = {n, 3, 0}, more = {n + 1, 3, 0};
+      EXPECT_LE(std::abs(misfit(counts, table) - misfit(more, table)), kMisfitSteps);
+      EXPECT_LE(misfit(counts, odd), std::int64_t{1} << 52);
+    }
+  }
+}
+
 TEST(TableMeasurer, NumberOfRowsToMakeIsNeverTheMachinesEnd) {
   EXPECT_EQ(rows_to_make(7, {1e6, 1}), 7u);
   EXPECT_EQ(rows_to_make(0, {12.4, 1}), 12u);
