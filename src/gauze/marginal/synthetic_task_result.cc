@@ -67,20 +67,23 @@ Json json_of(const SyntheticMaker& maker, const SyntheticRows& made, const Accur
           {"quality", nullptr}};
 }
 
-/// All that was released that has one length for all inputs, as numbers.
+/// What was released as numbers, as many for all inputs: columns as they were measured first, then of all
+/// larger tables their number and the sums of first cells and of all cells by precision, then rows.
 Json value_of(const SyntheticRows& made) {
   Json value = Json::array();
+  double tables = 0, first = 0, all = 0;
   for (const MeasuredTable& each : made.measured) {
-    if (each.clique.size() == 1) {
+    if (each.round == 0)
       for (const std::int64_t count : each.values) value.push_back(count);
-      continue;
-    }
-    std::int64_t sum = 0;
-    for (const std::int64_t count : each.values) sum = saturating_add(sum, count);
-    for (const std::uint32_t column : each.clique) value.push_back(column);
-    value.push_back(each.values.front());
-    value.push_back(sum);
+    if (each.round == 0) continue;
+    const double precision = 1 / round_up(Ratio(each.sigma * each.sigma));
+    double sum = 0;
+    for (const std::int64_t count : each.values) sum += static_cast<double>(count);
+    tables += 1;
+    first += precision * static_cast<double>(each.values.front());
+    all += precision * sum / static_cast<double>(each.values.size());
   }
+  for (const double number : {tables, first, all}) value.push_back(number);
   value.push_back(made.rows.rows());
   for (const auto& column : made.rows.columns)
     value.push_back(std::count(column.begin(), column.end(), 0u));
