@@ -71,6 +71,9 @@ RoundPrice first_price(const Ratio& rho, std::size_t columns) {
   return price_of(Ratio(rho / Integer(kRoundsOfAColumn * columns)));
 }
 
+/// Columns that lie so far apart that a larger table is needed to compare them wait until they are closer.
+constexpr std::uint64_t kMostCompared = 1u << 22;
+
 /// How far noise alone moves a table, in rows.
 double noise_of(const Ratio& sigma, std::size_t cells) {
   return std::sqrt(2 / std::numbers::pi) * round_up(sigma) * static_cast<double>(cells);
@@ -128,9 +131,10 @@ class Rounds {
       measured_.push_back(clique);
   }
 
-  /// Whether the model with this table stays within what the budget that is spent allows.
+  /// Whether the model can be compared with this table, and with it stays within what the budget that is spent allows.
   bool fits(const Clique& clique, const Ratio& price) const {
     if (model_.tree().holder(clique) != JunctionTree::kNone) return true;
+    if (model_.cells_to_answer(clique) > kMostCompared) return false;
     std::vector<Clique> cliques = measured_;
     cliques.push_back(clique);
     const double share = std::min(1.0, round_down(Ratio((rho_ - left() + price) / rho_)));

@@ -89,49 +89,76 @@ bool GraphicalModel::leads_to(std::size_t node, std::size_t from, const Clique& 
   });
 }
 
-/// What lies behind a node, given what it shares with the one it is seen from: the wanted columns there,
-/// and the shared ones. The node that the search begins at is seen from nowhere and gives counts.
-Factor GraphicalModel::message(std::size_t node, std::size_t from, const Clique& wanted,
-                               std::uint64_t limit) const {
+/// How a node takes part in an answer.
+struct GraphicalModel::Way {
+  Clique shared;                     // with the node that it is seen from
+  Clique needed;                     // of its own columns
+  Clique behind;                     // wanted columns that others have
+  std::vector<std::size_t> further;  // nodes that lead to them
+};
+
+GraphicalModel::Way GraphicalModel::way(std::size_t node, std::size_t from,
+                                        const Clique& wanted) const {
   const Clique& clique = tree_.nodes()[node].clique;
   const auto shared_with = [&](std::size_t other) {
     return other == JunctionTree::kNone ? Clique{} : common(clique, tree_.nodes()[other].clique);
   };
-  const Clique behind = without(wanted, clique);
-  const Clique shared = shared_with(from);
-  std::vector<std::size_t> further;
-  Clique kept = united(shared, common(clique, wanted));
-  Clique needed = kept;
+  Way way{shared_with(from), {}, without(wanted, clique), {}};
+  way.needed = united(way.shared, common(clique, wanted));
   for (const std::size_t next : neighbours_[node]) {
-    if (next == from || !leads_to(next, node, behind)) continue;
-    further.push_back(next);
-    needed = united(needed, shared_with(next));
+    if (next == from || !leads_to(next, node, way.behind)) continue;
+    way.further.push_back(next);
+    way.needed = united(way.needed, shared_with(next));
   }
-  Factor result = beliefs_[node].marginal(needed);
-  if (from != JunctionTree::kNone) result /= result.marginal(shared);
-  for (const std::size_t next : further) {
-    const Factor more = message(next, node, behind, limit);
-    if (cells_of(domain_, united(result.clique(), more.clique())) > limit)
-      throw Error(ErrorCode::kUnsupported,
-                  "these columns lie too far apart in the model to be answered together; ask for "
-                  "fewer, or for columns with fewer values");
-    kept = united(kept, common(more.clique(), wanted));
-    result = result * more;
-  }
-  return result.marginal(kept);
+  return way;
 }
 
-Factor GraphicalModel::marginal(const Clique& clique, std::uint64_t limit) const {
-  if (cells_of(domain_, clique) > limit)
-    throw Error(ErrorCode::kUnsupported, "the table has too many cells; ask for fewer columns");
-  const std::size_t holder = tree_.holder(clique);
-  if (holder != JunctionTree::kNone) return beliefs_[holder].marginal(clique);
+/// What lies behind a node, given what it shares with the one it is seen from: the wanted columns there,
+/// and the shared ones. The node that the search begins at is seen from nowhere and gives counts.
+Factor GraphicalModel::message(std::size_t node, std::size_t from, const Clique& wanted) const {
+  const Way way = this->way(node, from, wanted);
+  Factor result = beliefs_[node].marginal(way.needed);
+  if (from != JunctionTree::kNone) result /= result.marginal(way.shared);
+  for (const std::size_t next : way.further) result = result * message(next, node, way.behind);
+  return result.marginal(united(way.shared, common(result.clique(), wanted)));
+}
+
+/// The columns of that message, and the cells of the largest table on the way to it.
+Clique GraphicalModel::planned(std::size_t node, std::size_t from, const Clique& wanted,
+                               std::uint64_t& largest) const {
+  const Way way = this->way(node, from, wanted);
+  Clique table = way.needed;
+  for (const std::size_t next : way.further)
+    table = united(table, planned(next, node, way.behind, largest));
+  largest = std::max(largest, cells_of(domain_, table));
+  return united(way.shared, common(table, wanted));
+}
+
+/// The node that has most of the columns.
+std::size_t GraphicalModel::start_for(const Clique& clique) const {
   const auto& nodes = tree_.nodes();
   std::size_t start = 0;
   for (std::size_t i = 1; i < nodes.size(); ++i)
     if (common(nodes[i].clique, clique).size() > common(nodes[start].clique, clique).size())
       start = i;
-  return message(start, JunctionTree::kNone, clique, limit);
+  return start;
+}
+
+std::uint64_t GraphicalModel::cells_to_answer(const Clique& clique) const {
+  if (tree_.holder(clique) != JunctionTree::kNone) return cells_of(domain_, clique);
+  std::uint64_t largest = 0;
+  planned(start_for(clique), JunctionTree::kNone, clique, largest);
+  return largest;
+}
+
+Factor GraphicalModel::marginal(const Clique& clique, std::uint64_t limit) const {
+  if (cells_to_answer(clique) > limit)
+    throw Error(ErrorCode::kUnsupported,
+                "these columns lie too far apart in the model, or have too many values, to be "
+                "answered together; ask for fewer");
+  const std::size_t holder = tree_.holder(clique);
+  if (holder != JunctionTree::kNone) return beliefs_[holder].marginal(clique);
+  return message(start_for(clique), JunctionTree::kNone, clique);
 }
 
 }  // namespace gauze

@@ -59,7 +59,9 @@ class GraphicalModel {
   /// The same product with other factors over the same cliques.
   void update(Potentials potentials);
 
-  /// Counts over any columns. Throws `kUnsupported` where a table on the way has more than `limit` cells.
+  /// How many cells the largest table has that an answer over these columns needs; the tree's nodes aside.
+  std::uint64_t cells_to_answer(const Clique& clique) const;
+  /// Counts over any columns. Throws `kUnsupported` where this takes a table of more than `limit` cells.
   Factor marginal(const Clique& clique, std::uint64_t limit = std::uint64_t{1} << 26) const;
   /// The largest sum over all rows of the factors given for cliques of the model.
   double largest(const Potentials& factors) const;
@@ -67,8 +69,12 @@ class GraphicalModel {
  private:
   std::vector<Factor> assembled(const Potentials& factors) const;
   void propagate();
-  Factor message(std::size_t node, std::size_t from, const Clique& wanted,
-                 std::uint64_t limit) const;
+  struct Way;
+  Way way(std::size_t node, std::size_t from, const Clique& wanted) const;
+  Factor message(std::size_t node, std::size_t from, const Clique& wanted) const;
+  Clique planned(std::size_t node, std::size_t from, const Clique& wanted,
+                 std::uint64_t& largest) const;
+  std::size_t start_for(const Clique& clique) const;
   bool leads_to(std::size_t node, std::size_t from, const Clique& wanted) const;
 
   Shape domain_;

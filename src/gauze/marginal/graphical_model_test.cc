@@ -149,6 +149,19 @@ TEST(GraphicalModel, RefusesTablesBeyondTheLimit) {
   EXPECT_NEAR(model.marginal({0, 1, 2}, 12)[0], 1.0 / 12, 1e-12);
 }
 
+TEST(GraphicalModel, KnowsBeforehandHowLargeTheTablesOfAnAnswerAre) {
+  // A chain of columns of 10: its ends are answered by tables of three columns, however long it is.
+  const Shape domain{std::vector<std::uint32_t>(8, 10)};
+  GraphicalModel::Potentials potentials;
+  for (std::uint32_t i = 0; i < 7; ++i)
+    potentials.emplace(Clique{i, i + 1}, Factor(domain, {i, i + 1}));
+  const GraphicalModel model(domain, potentials, 100);
+  EXPECT_EQ(model.cells_to_answer({0, 7}), 1000u);
+  EXPECT_EQ(model.cells_to_answer({2, 3}), 100u);
+  EXPECT_ERROR(model.marginal({0, 7}, 999), ErrorCode::kUnsupported);
+  EXPECT_NEAR(model.marginal({0, 7}, 1000)[99], 1, 1e-9);
+}
+
 TEST(GraphicalModel, FitsTablesWithoutNoiseByTheLargestEntropy) {
   SeededBits bits(3);
   Factor truth = random_table(kDomain, all_columns(kDomain), bits).exp();
