@@ -6,6 +6,7 @@
 #include "gauze/adaptive/register.h"
 #include "gauze/histogram/register.h"
 #include "gauze/learn/register.h"
+#include "gauze/marginal/register.h"
 #include "gauze/mechanism/register.h"
 #include "gauze/query/register.h"
 
@@ -15,7 +16,7 @@ namespace {
 std::vector<Family> all_families() {
   std::vector<Family> all;
   for (auto& folder : {query_families, mechanism_families, histogram_families, learn_families,
-                       adaptive_families}) {
+                       marginal_families, adaptive_families}) {
     std::vector<Family> families = folder();
     std::move(families.begin(), families.end(), std::back_inserter(all));
   }

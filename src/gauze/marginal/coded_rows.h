@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gauze/histogram/cells.h"
+#include "gauze/marginal/factor.h"
+
+namespace gauze {
+
+/// Rows as numbers: which value of each column's public list a row has.
+struct CodedRows {
+  Shape domain;                                     ///< how many values each column has
+  std::vector<std::vector<std::uint32_t>> columns;  ///< one code below its extent for each row
+
+  std::size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
+  /// How many rows there are in each cell of a table over some columns.
+  std::vector<std::int64_t> counts(const Clique& clique) const;
+  /// The same with other codes for some columns: `to[column][code]`, each below its extent.
+  CodedRows mapped(const std::vector<std::vector<std::uint32_t>>& to, const Shape& onto) const;
+  bool operator==(const CodedRows&) const = default;
+};
+
+/// Throws `kInvalidInput` unless there is a column for each extent, columns are of equal length and codes
+/// are below their extents. What an encoding makes fits, so that this tells nothing about rows.
+void check_rows(const CodedRows& rows);
+
+}  // namespace gauze

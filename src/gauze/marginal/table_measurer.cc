@@ -1,0 +1,74 @@
+#include "gauze/marginal/table_measurer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+
+#include "gauze/marginal/zcdp_budget.h"
+#include "gauze/mechanism/discrete_gaussian.h"
+#include "gauze/mechanism/exponential.h"
+
+namespace gauze {
+
+Measurement measurement(const MeasuredTable& table) {
+  return measurement(table.clique, {table.values.begin(), table.values.end()},
+                     round_up(table.sigma));
+}
+
+MeasuredTable TableMeasurer::measure(const CodedRows& rows, const Clique& clique, const Ratio& rho,
+                                     std::uint32_t round) {
+  const Ratio sensitivity = Integer(rows_per_unit_);
+  const Ratio sigma = sigma_for(rho, rows_per_unit_);
+  const DiscreteGaussian noise({.l2_sensitivity = sensitivity, .sigma = sigma});
+  auto values = noise.run(std::span<const std::int64_t>(rows.counts(clique)), context_).value;
+  const Ratio price = sensitivity * sensitivity / (2 * sigma * sigma);
+  measured_ += price;
+  log_.push_back({clique, round, std::move(values), sigma, price});
+  return log_.back();
+}
+
+std::size_t TableMeasurer::choose(std::span<const double> scores, const Ratio& step,
+                                  const Ratio& rho) {
+  const Ratio epsilon = choice_epsilon_for(rho);
+  const ExponentialMechanism choice(
+      {.epsilon = epsilon, .sensitivity = Ratio(step * Integer(rows_per_unit_))});
+  const std::size_t chosen = choice.run(scores, context_).value;
+  chosen_ += epsilon * epsilon / 8;
+  return chosen;
+}
+
+std::uint64_t rows_to_make(std::uint64_t asked, const TotalEstimate& total) {
+  constexpr double kMost = 1u << 25;
+  return asked != 0 ? asked
+                    : static_cast<std::uint64_t>(std::llround(std::min(total.total, kMost)));
+}
+
+std::int64_t misfit(std::span<const std::int64_t> counts, const Factor& expected) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 52;
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const double steps = std::clamp(expected[i] * kMisfitSteps, -0x1p52, 0x1p52);
+    const std::int64_t count = std::clamp(counts[i], -(kMost >> 10), kMost >> 10);
+    // Below 2^54 before, and at most 2^52 after: no sum overflows, and no bound moves further than a row does.
+    const std::int64_t away = count * kMisfitSteps - std::llround(steps);
+    sum = std::min(kMost, sum + std::abs(away));
+  }
+  return sum;
+}
+
+std::vector<TableFit> fits_of(const GraphicalModel& model, std::span<const MeasuredTable> tables) {
+  std::vector<TableFit> fits;
+  for (const MeasuredTable& table : tables) {
+    const Factor counts = model.marginal(table.clique);
+    TableFit fit{table.clique};
+    for (std::size_t i = 0; i < counts.cells(); ++i)
+      fit.distance += std::fabs(counts[i] - static_cast<double>(table.values[i]));
+    fit.expected = static_cast<double>(counts.cells()) * round_up(table.sigma) *
+                   std::sqrt(2 / std::numbers::pi);
+    fits.push_back(std::move(fit));
+  }
+  return fits;
+}
+
+}  // namespace gauze
