@@ -132,7 +132,7 @@ void add_release(CLI::App& app, const Registry& registry) {
       "release", "Release a private answer about columns of a table or numbers in a file");
   command->require_subcommand(1);
   for (const Algorithm* each : registry.algorithms())
-    if (each->name != "sql") add_algorithm(*command, registry, *each);  // which has its own command
+    if (!each->kind.has_command) add_algorithm(*command, registry, *each);
   command->footer(
       "Examples:\n"
       "  gauze release median --epsilon 0.5 --data hospital --column age\n"

@@ -200,6 +200,7 @@ InputKind question_kind() {
           .plain = InputKind::Plain::kNone,
           .tables = true,
           .asks = {{"sql", Kind::kText, "the question: SELECT ...", ""}},
+          .has_command = true,
           .writes_table = true};
 }
 
