@@ -14,7 +14,6 @@
 #include "gauze/learn/output_perturbation.h"
 #include "gauze/learn/parameters.h"
 #include "gauze/numeric/decimal_text.h"
-#include "gauze/registry/answer_json.h"
 #include "gauze/registry/common_options.h"
 #include "gauze/registry/entries.h"
 
@@ -170,9 +169,15 @@ struct Job {
     return examples_of(sample.map, table);
   }
   Result result(std::vector<double> coefficients) const;
+  /// Of the noise with density e^(-‖z‖/scale), or the standard deviation of a coordinate.
+  double scale() const {
+    if (delta == 0) return learner.l2_sensitivity / round_down(epsilon);
+    const auto normal = std::get<events::DiscreteGaussian>(learner.event().kind);
+    return learner.l2_sensitivity * round_up(normal.sigma / normal.l2_sensitivity);
+  }
   Json noise() const {
     return {{"mechanism", delta > 0 ? "gaussian" : "radial_laplace"},
-            {"half_width", finite(learner.accuracy(0.95).half_width)},
+            {"scale", scale()},
             {"l2_sensitivity", learner.l2_sensitivity}};
   }
 };

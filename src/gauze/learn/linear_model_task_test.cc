@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "gauze/accounting/gaussian.h"
 #include "gauze/data/source.h"
 #include "gauze/data/table.h"
 #include "gauze/learn/model.h"
@@ -105,6 +106,18 @@ TEST(LinearModelTask, LearnsWhatThereIsToLearn) {
       }
     }
   }
+}
+
+TEST(LinearModelTask, SaysHowLargeItsNoiseIs) {
+  const auto noise = [](const char* delta) {
+    return released(task_of("logistic_regression", on_visits({{"delta", delta}})))
+        .value.json["value"]["noise"];
+  };
+  const auto pure = noise("0");
+  EXPECT_DOUBLE_EQ(pure["scale"], pure["l2_sensitivity"].get<double>() / 50);
+  const auto normal = noise("1e-6");
+  const double mu = normal["l2_sensitivity"].get<double>() / normal["scale"].get<double>();
+  EXPECT_NEAR(about_gaussian_delta(mu, 50), 1e-6, 1e-9);
 }
 
 TEST(LinearModelTask, StatesItsPriceAndWordsBeforeAnythingIsRead) {
