@@ -126,7 +126,7 @@ class Rounds {
 
  private:
   void add(const Clique& clique, const Ratio& rho, std::uint32_t number) {
-    measurements_.push_back(measurement(measurer_.measure(rows_, clique, rho, number)));
+    measurements_.push_back(noisy_table(measurer_.measure(rows_, clique, rho, number)));
     if (std::find(measured_.begin(), measured_.end(), clique) == measured_.end())
       measured_.push_back(clique);
   }
@@ -170,7 +170,7 @@ class Rounds {
   TableMeasurer measurer_;
   std::vector<Candidate> candidates_;
   std::vector<Clique> measured_;
-  std::vector<Measurement> measurements_;
+  std::vector<NoisyTable> measurements_;
   GraphicalModel model_;
   TotalEstimate total_;
 };

@@ -6,12 +6,13 @@
 
 namespace gauze {
 
-std::vector<std::int64_t> CodedRows::counts(const Clique& clique) const {
+std::vector<std::int64_t> CodedRows::counts_in_order(
+    const std::vector<std::uint32_t>& order) const {
   std::vector<std::size_t> cells(rows(), 0);
-  for (const std::uint32_t column : clique)
+  for (const std::uint32_t column : order)
     for (std::size_t row = 0; row < cells.size(); ++row)
       cells[row] = cells[row] * domain.extents[column] + columns[column][row];
-  std::vector<std::int64_t> counts(cells_of(domain, clique), 0);
+  std::vector<std::int64_t> counts(cells_of(domain, order), 0);
   for (const std::size_t cell : cells) ++counts[cell];
   return counts;
 }

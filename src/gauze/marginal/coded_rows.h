@@ -16,7 +16,9 @@ struct CodedRows {
 
   std::size_t rows() const { return columns.empty() ? 0 : columns.front().size(); }
   /// How many rows there are in each cell of a table over some columns.
-  std::vector<std::int64_t> counts(const Clique& clique) const;
+  std::vector<std::int64_t> counts(const Clique& clique) const { return counts_in_order(clique); }
+  /// With any columns in any order, the last one fastest.
+  std::vector<std::int64_t> counts_in_order(const std::vector<std::uint32_t>& order) const;
   /// The same with other codes for some columns: `to[column][code]`, each below its extent.
   CodedRows mapped(const std::vector<std::vector<std::uint32_t>>& to, const Shape& onto) const;
   bool operator==(const CodedRows&) const = default;

@@ -12,14 +12,14 @@
 namespace gauze {
 
 /// A table of counts with noise.
-struct Measurement {
+struct NoisyTable {
   Clique clique;
   std::vector<double> values;   ///< may be negative
   std::vector<double> weights;  ///< the inverse variance of each value, >= 0
 };
 
 /// One with the same noise on each value. `sigma` is its standard deviation, > 0.
-Measurement measurement(Clique clique, std::vector<double> values, double sigma);
+NoisyTable noisy_table(Clique clique, std::vector<double> values, double sigma);
 
 /// A total with the variance that is left.
 struct TotalEstimate {
@@ -29,7 +29,7 @@ struct TotalEstimate {
 };
 
 /// Each table adds up to an estimate of the total; these are averaged by their variances.
-TotalEstimate estimated_total(std::span<const Measurement> measurements);
+TotalEstimate estimated_total(std::span<const NoisyTable> measurements);
 
 /// A distribution over rows, with the number of rows: the product of a factor for each of some cliques.
 ///
@@ -103,10 +103,10 @@ struct Fit {
 /// The distribution that fits the measurements best by weighted least squares, among those with the
 /// estimated total; of several, one near that of largest entropy, or near `start`, a model over the same
 /// domain. Throws `kInvalidInput` where a measurement does not fit the domain.
-Fit fit(const Shape& domain, std::span<const Measurement> measurements,
+Fit fit(const Shape& domain, std::span<const NoisyTable> measurements,
         const FitOptions& options = {}, const GraphicalModel* start = nullptr);
 /// The same with a total known from elsewhere, 0 or more.
-Fit fit_to_total(const Shape& domain, std::span<const Measurement> measurements, double total,
+Fit fit_to_total(const Shape& domain, std::span<const NoisyTable> measurements, double total,
                  const FitOptions& options = {}, const GraphicalModel* start = nullptr);
 
 }  // namespace gauze

@@ -23,13 +23,13 @@ struct Slope {
   Potentials gradient;
 };
 
-Slope slope_at(const GraphicalModel& model, std::span<const Measurement> measurements) {
+Slope slope_at(const GraphicalModel& model, std::span<const NoisyTable> measurements) {
   Slope slope;
   for (const auto& [clique, factor] : model.potentials()) {
     slope.marginals.emplace(clique, model.marginal(clique));
     slope.gradient.emplace(clique, Factor(model.domain(), clique));
   }
-  for (const Measurement& each : measurements) {
+  for (const NoisyTable& each : measurements) {
     const std::span<const double> values = slope.marginals.at(each.clique).values();
     const std::span<double> gradient = slope.gradient.at(each.clique).values();
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -42,9 +42,9 @@ Slope slope_at(const GraphicalModel& model, std::span<const Measurement> measure
 }
 
 /// Half of the weighted squared way from one model's tables to another's.
-double squared_way(const Slope& from, const Slope& to, std::span<const Measurement> measurements) {
+double squared_way(const Slope& from, const Slope& to, std::span<const NoisyTable> measurements) {
   double sum = 0;
-  for (const Measurement& each : measurements) {
+  for (const NoisyTable& each : measurements) {
     const Factor& a = from.marginals.at(each.clique);
     const Factor& b = to.marginals.at(each.clique);
     for (std::size_t i = 0; i < a.cells(); ++i)
@@ -72,18 +72,18 @@ double gap_at(const GraphicalModel& model, const Slope& slope) {
 }
 
 /// What the potentials of the start become over the cliques that are measured.
-Potentials started(const Shape& domain, std::span<const Measurement> measurements,
+Potentials started(const Shape& domain, std::span<const NoisyTable> measurements,
                    const GraphicalModel* start) {
   Potentials potentials;
   if (start != nullptr) potentials = start->potentials();
-  for (const Measurement& each : measurements)
+  for (const NoisyTable& each : measurements)
     potentials.try_emplace(each.clique, Factor(domain, each.clique));
   return potentials;
 }
 
-void check(const Shape& domain, std::span<const Measurement> measurements) {
+void check(const Shape& domain, std::span<const NoisyTable> measurements) {
   const auto refuse = [](const char* why) { throw Error(ErrorCode::kInvalidInput, why); };
-  for (const Measurement& each : measurements) {
+  for (const NoisyTable& each : measurements) {
     if (!each.clique.empty() && each.clique.back() >= domain.axes())
       refuse("measurements: a column is not in the domain");
     if (each.values.size() != cells_of(domain, each.clique) ||
@@ -97,30 +97,30 @@ void check(const Shape& domain, std::span<const Measurement> measurements) {
 }
 
 /// A first length: no cell's loss curves more than this along the way of the entropy.
-double first_length(std::span<const Measurement> measurements, double total) {
+double first_length(std::span<const NoisyTable> measurements, double total) {
   double curve = 0;
-  for (const Measurement& each : measurements)
+  for (const NoisyTable& each : measurements)
     curve += each.weights.empty() ? 0 : *std::max_element(each.weights.begin(), each.weights.end());
   return curve > 0 && total > 0 ? 1 / (curve * total) : 0;
 }
 
 /// How large the loss is when the distribution is the true one, about.
-double loss_of_noise(std::span<const Measurement> measurements) {
+double loss_of_noise(std::span<const NoisyTable> measurements) {
   double cells = 0;
-  for (const Measurement& each : measurements) cells += static_cast<double>(each.values.size());
+  for (const NoisyTable& each : measurements) cells += static_cast<double>(each.values.size());
   return std::max(cells, 1.0) / 2;
 }
 
 }  // namespace
 
-Measurement measurement(Clique clique, std::vector<double> values, double sigma) {
+NoisyTable noisy_table(Clique clique, std::vector<double> values, double sigma) {
   const std::size_t cells = values.size();
   return {std::move(clique), std::move(values), std::vector<double>(cells, 1 / (sigma * sigma))};
 }
 
-TotalEstimate estimated_total(std::span<const Measurement> measurements) {
+TotalEstimate estimated_total(std::span<const NoisyTable> measurements) {
   double sum = 0, weights = 0;
-  for (const Measurement& each : measurements) {
+  for (const NoisyTable& each : measurements) {
     double variance = 0;
     for (const double weight : each.weights) variance += 1 / weight;
     if (!std::isfinite(variance) || variance <= 0) continue;
@@ -131,12 +131,12 @@ TotalEstimate estimated_total(std::span<const Measurement> measurements) {
   return {std::max(0.0, sum / weights), 1 / weights};
 }
 
-Fit fit(const Shape& domain, std::span<const Measurement> measurements, const FitOptions& options,
+Fit fit(const Shape& domain, std::span<const NoisyTable> measurements, const FitOptions& options,
         const GraphicalModel* start) {
   return fit_to_total(domain, measurements, estimated_total(measurements).total, options, start);
 }
 
-Fit fit_to_total(const Shape& domain, std::span<const Measurement> measurements, double total,
+Fit fit_to_total(const Shape& domain, std::span<const NoisyTable> measurements, double total,
                  const FitOptions& options, const GraphicalModel* start) {
   check(domain, measurements);
   if (!(total >= 0) || !std::isfinite(total))

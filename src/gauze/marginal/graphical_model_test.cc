@@ -57,9 +57,9 @@ std::vector<double> onto_simplex(std::vector<double> x, double total) {
   return x;
 }
 
-double loss_of(const Factor& joint, const std::vector<Measurement>& measurements) {
+double loss_of(const Factor& joint, const std::vector<NoisyTable>& measurements) {
   double loss = 0;
-  for (const Measurement& each : measurements) {
+  for (const NoisyTable& each : measurements) {
     const Factor table = joint.marginal(each.clique);
     for (std::size_t i = 0; i < table.cells(); ++i)
       loss += each.weights[i] * (table[i] - each.values[i]) * (table[i] - each.values[i]) / 2;
@@ -68,14 +68,14 @@ double loss_of(const Factor& joint, const std::vector<Measurement>& measurements
 }
 
 /// The least squares over all distributions, by projected gradients on the whole table.
-double least_loss(const Shape& domain, const std::vector<Measurement>& measurements, double total) {
+double least_loss(const Shape& domain, const std::vector<NoisyTable>& measurements, double total) {
   Factor joint(domain, all_columns(domain), total / static_cast<double>(domain.cells()));
   double curve = 0;
-  for (const Measurement& each : measurements)
+  for (const NoisyTable& each : measurements)
     curve += each.weights[0] * static_cast<double>(domain.cells() / each.values.size());
   for (int step = 0; step < 20000; ++step) {
     Factor slope(domain, joint.clique());
-    for (const Measurement& each : measurements) {
+    for (const NoisyTable& each : measurements) {
       Factor off = joint.marginal(each.clique);
       for (std::size_t i = 0; i < off.cells(); ++i)
         off.values()[i] = each.weights[i] * (off[i] - each.values[i]);
@@ -166,12 +166,12 @@ TEST(GraphicalModel, FitsTablesWithoutNoiseByTheLargestEntropy) {
   SeededBits bits(3);
   Factor truth = random_table(kDomain, all_columns(kDomain), bits).exp();
   truth *= 500 / truth.sum();
-  std::vector<Measurement> measurements;
+  std::vector<NoisyTable> measurements;
   std::vector<Factor> tables;
   for (const Clique& clique : circle()) {
     tables.push_back(truth.marginal(clique));
     const auto values = tables.back().values();
-    measurements.push_back(measurement(clique, {values.begin(), values.end()}, 1));
+    measurements.push_back(noisy_table(clique, {values.begin(), values.end()}, 1));
   }
   const Fit found = fit(kDomain, measurements, {.tolerance = 1e-9, .most_steps = 20000});
   EXPECT_LT(found.loss, 1e-6);
@@ -186,12 +186,12 @@ TEST(GraphicalModel, FitsNoisyTablesByLeastSquaresOverAllDistributions) {
     for (int run = 0; run < 4; ++run) {
       Factor truth = random_table(kDomain, all_columns(kDomain), bits).exp();
       truth *= 200 / truth.sum();
-      std::vector<Measurement> measurements;
+      std::vector<NoisyTable> measurements;
       for (const Clique& clique : circle()) {
         const Factor table = truth.marginal(clique);
         std::vector<double> values(table.values().begin(), table.values().end());
         for (double& value : values) value += noise * 3.4 * (uniform(bits) - 0.5);
-        measurements.push_back(measurement(clique, std::move(values), noise));
+        measurements.push_back(noisy_table(clique, std::move(values), noise));
       }
       const double total = estimated_total(measurements).total;
       const double least = least_loss(kDomain, measurements, total);
@@ -209,8 +209,7 @@ TEST(GraphicalModel, FitsNoisyTablesByLeastSquaresOverAllDistributions) {
 
 TEST(GraphicalModel, WeighsMeasurementsByTheirVariance) {
   const Shape domain{{2}};
-  const std::vector<Measurement> both = {measurement({0}, {10, 0}, 1),
-                                         measurement({0}, {0, 10}, 2)};
+  const std::vector<NoisyTable> both = {noisy_table({0}, {10, 0}, 1), noisy_table({0}, {0, 10}, 2)};
   EXPECT_NEAR(estimated_total(both).total, 10, 1e-9);
   EXPECT_NEAR(estimated_total(both).variance, 1 / (1 / 2.0 + 1 / 8.0), 1e-9);
   const Fit found = fit(domain, both, {.tolerance = 1e-12, .most_steps = 5000});
@@ -218,14 +217,14 @@ TEST(GraphicalModel, WeighsMeasurementsByTheirVariance) {
 }
 
 TEST(GraphicalModel, TotalsBelowNothingAreNoRows) {
-  const std::vector<Measurement> negative = {measurement({0}, {-5, 1}, 1)};
+  const std::vector<NoisyTable> negative = {noisy_table({0}, {-5, 1}, 1)};
   EXPECT_EQ(estimated_total(negative).total, 0);
   const Fit found = fit(kDomain, negative);
   EXPECT_EQ(found.model.total(), 0);
   EXPECT_EQ(found.model.marginal({0, 2}).sum(), 0);
   EXPECT_EQ(estimated_total({}).total, 0);
   // A negative cell beside others is nothing, and the rest has the total.
-  const Fit part = fit(Shape{{2}}, std::vector<Measurement>{measurement({0}, {-5, 25}, 1)});
+  const Fit part = fit(Shape{{2}}, std::vector<NoisyTable>{noisy_table({0}, {-5, 25}, 1)});
   EXPECT_NEAR(part.model.marginal({0})[1], 20, 0.1);
 }
 
@@ -233,10 +232,10 @@ TEST(GraphicalModel, GoesOnFromAnEarlierFit) {
   SeededBits bits(5);
   Factor truth = random_table(kDomain, all_columns(kDomain), bits).exp();
   truth *= 300 / truth.sum();
-  std::vector<Measurement> measurements;
+  std::vector<NoisyTable> measurements;
   for (const Clique& clique : circle()) {
     const Factor table = truth.marginal(clique);
-    measurements.push_back(measurement(clique, {table.values().begin(), table.values().end()}, 1));
+    measurements.push_back(noisy_table(clique, {table.values().begin(), table.values().end()}, 1));
   }
   const FitOptions closely{.tolerance = 1e-4, .most_steps = 20000};
   const Fit first = fit(kDomain, std::span(measurements).first(3), closely);
@@ -248,12 +247,12 @@ TEST(GraphicalModel, GoesOnFromAnEarlierFit) {
 }
 
 TEST(GraphicalModel, RefusesMeasurementsThatDoNotFit) {
-  const auto refused = [](const Measurement& each) {
-    EXPECT_ERROR(fit(kDomain, std::vector<Measurement>{each}), ErrorCode::kInvalidInput);
+  const auto refused = [](const NoisyTable& each) {
+    EXPECT_ERROR(fit(kDomain, std::vector<NoisyTable>{each}), ErrorCode::kInvalidInput);
   };
-  refused(measurement({0}, {1, 2, 3}, 1));
-  refused(measurement({4}, {1, 2}, 1));
-  refused(measurement({0}, {1, NAN}, 1));
+  refused(noisy_table({0}, {1, 2, 3}, 1));
+  refused(noisy_table({4}, {1, 2}, 1));
+  refused(noisy_table({0}, {1, NAN}, 1));
   refused({{0}, {1, 2}, {1, -1}});
   EXPECT_ERROR(fit_to_total(kDomain, {}, -1), ErrorCode::kInvalidInput);
 }

@@ -122,14 +122,14 @@ Release<SyntheticRows> Mst::run(const CodedRows& rows, Context& context) const {
   }
   const RareValues rare(rows.domain, singles);
   const CodedRows merged = rare.merged(rows);
-  std::vector<Measurement> measurements = rare.merged_measurements();
+  std::vector<NoisyTable> measurements = rare.merged_measurements();
   const TotalEstimate total = estimated_total(measurements);
   const GraphicalModel independent = fit_to_total(merged.domain, measurements, total.total).model;
 
   context.progress(0.4, "choosing");
   std::uint32_t round = 0;
   for (const Clique& pair : chosen_tree(merged, independent, shares.choice, measurer))
-    measurements.push_back(measurement(measurer.measure(merged, pair, shares.pair, ++round)));
+    measurements.push_back(noisy_table(measurer.measure(merged, pair, shares.pair, ++round)));
   context.progress(0.6, "fitting");
   const Fit fitted = fit_to_total(merged.domain, measurements, total.total, {}, &independent);
 

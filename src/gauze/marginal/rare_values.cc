@@ -17,7 +17,7 @@ constexpr double kStandsOut = 3;
 RareValues::RareValues(const Shape& domain, std::span<const MeasuredTable> singles)
     : whole_(domain) {
   for (std::size_t column = 0; column < singles.size(); ++column) {
-    const Measurement single = measurement(singles[column]);
+    const NoisyTable single = noisy_table(singles[column]);
     const double bar = kStandsOut / std::sqrt(single.weights[0]);
     Rare rare;
     for (std::uint32_t code = 0; code < single.values.size(); ++code) {
@@ -43,12 +43,12 @@ RareValues::RareValues(const Shape& domain, std::span<const MeasuredTable> singl
   }
 }
 
-std::vector<Measurement> RareValues::merged_measurements() const {
-  std::vector<Measurement> merged;
+std::vector<NoisyTable> RareValues::merged_measurements() const {
+  std::vector<NoisyTable> merged;
   for (std::size_t column = 0; column < singles_.size(); ++column) {
-    const Measurement& single = singles_[column];
+    const NoisyTable& single = singles_[column];
     const std::size_t cells = merged_.extents[column];
-    Measurement sums{single.clique, std::vector<double>(cells, 0), std::vector<double>(cells, 0)};
+    NoisyTable sums{single.clique, std::vector<double>(cells, 0), std::vector<double>(cells, 0)};
     for (std::size_t code = 0; code < single.values.size(); ++code) {
       sums.values[to_[column][code]] += single.values[code];
       sums.weights[to_[column][code]] += 1 / single.weights[code];  // variances add up

@@ -24,7 +24,7 @@ class RareValues {
   /// With the merged values.
   const Shape& domain() const { return merged_; }
   CodedRows merged(const CodedRows& rows) const { return rows.mapped(to_, merged_); }
-  std::vector<Measurement> merged_measurements() const;
+  std::vector<NoisyTable> merged_measurements() const;
   /// With values for merged ones, in shares of what was measured of each; of what is not above 0 none,
   /// unless nothing is.
   CodedRows parted(const CodedRows& rows, BitSource& bits) const;
@@ -41,7 +41,7 @@ class RareValues {
   std::vector<std::vector<std::uint32_t>> to_;
   std::vector<std::vector<std::uint32_t>> from_;  // the first code for each merged one
   std::vector<Rare> rare_;
-  std::vector<Measurement> singles_;
+  std::vector<NoisyTable> singles_;
 };
 
 }  // namespace gauze

@@ -6,6 +6,7 @@
 #include "gauze/base/error.h"
 #include "gauze/marginal/aim.h"
 #include "gauze/marginal/mst.h"
+#include "gauze/marginal/priv_bayes.h"
 #include "gauze/marginal/synthetic_task.h"
 
 namespace gauze {
@@ -113,10 +114,40 @@ SyntheticEntry aim() {
           }};
 }
 
+SyntheticEntry priv_bayes() {
+  return {
+      .about =
+          {.name = "priv_bayes",
+           .summary = "Rows like the private ones in each column given up to three others; no "
+                      "model is fitted",
+           .guarantee = kZcdp,
+           .accuracy = "The number of rows within its noise; how far tables are off depends on "
+                       "the data.",
+           .cost = "Time proportional to rows times candidates, at most 10,000 for each column.",
+           .source = "Zhang, Cormode, Procopiuc, Srivastava and Xiao (2017), with a score of "
+                     "known sensitivity.",
+           .document = "src/gauze/marginal/priv_bayes.md",
+           .when = "A time that is known before, and columns that a few others decide; aim is "
+                   "more accurate.",
+           .example =
+               "gauze release priv_bayes --data adult.csv --epsilon 1 --delta 1e-9 -o rows.csv",
+           .options = synthetic_options({{"parents", OptionSpec::Type::kWhole,
+                                          "at most so many columns decide another, 0 to 3", "3"}})},
+      .on = [](const OptionValues& values, const Shape& domain) {
+        return method_of(PrivBayes({.domain = domain,
+                                    .epsilon = values.number("epsilon"),
+                                    .delta = values.number("delta"),
+                                    .rows_per_unit = values.whole("rows_per_unit"),
+                                    .rows = values.whole("rows"),
+                                    .parents = values.whole("parents")}));
+      }};
+}
+
 }  // namespace
 
 std::vector<Family> marginal_families() {
-  return {{"Synthetic rows", {algorithm_of(mst()), algorithm_of(aim())}}};
+  return {
+      {"Synthetic rows", {algorithm_of(mst()), algorithm_of(aim()), algorithm_of(priv_bayes())}}};
 }
 
 }  // namespace gauze

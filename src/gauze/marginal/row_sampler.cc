@@ -49,32 +49,6 @@ Groups grouped(const CodedRows& rows, const Clique& clique, std::size_t count) {
   return groups;
 }
 
-/// Deals out the columns of a node that its parent lacks.
-void deal(const JunctionTree::Node& node, const Factor& belief, std::size_t count, CodedRows& rows,
-          BitSource& bits) {
-  const Clique fresh = without(node.clique, node.separator);
-  const auto of_group = offsets(rows.domain, node.clique, node.separator);
-  const auto of_fresh = offsets(rows.domain, node.clique, fresh);
-  const auto codes = codes_of(rows.domain, fresh);
-  Groups groups = grouped(rows, node.separator, count);
-  std::vector<double> weights(of_fresh.size());
-  for (std::size_t group = 0; group + 1 < groups.begin.size(); ++group) {
-    const std::span<std::uint32_t> members =
-        std::span(groups.rows)
-            .subspan(groups.begin[group], groups.begin[group + 1] - groups.begin[group]);
-    if (members.empty()) continue;
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      weights[i] = belief[of_group[group] + of_fresh[i]];
-    const auto shares = rounded_shares(weights, members.size(), bits);
-    shuffle(bits, members);
-    std::size_t member = 0;
-    for (std::size_t cell = 0; cell < shares.size(); ++cell)
-      for (std::uint64_t k = 0; k < shares[cell]; ++k, ++member)
-        for (std::size_t axis = 0; axis < fresh.size(); ++axis)
-          rows.columns[fresh[axis]][members[member]] = codes[axis][cell];
-  }
-}
-
 }  // namespace
 
 std::vector<std::uint64_t> rounded_shares(std::span<const double> weights, std::uint64_t rows,
@@ -116,12 +90,36 @@ std::vector<std::uint64_t> rounded_shares(std::span<const double> weights, std::
   return shares;
 }
 
+void deal(const Factor& table, const Clique& given, CodedRows& rows, BitSource& bits) {
+  const Clique fresh = without(table.clique(), given);
+  const auto of_group = offsets(rows.domain, table.clique(), given);
+  const auto of_fresh = offsets(rows.domain, table.clique(), fresh);
+  const auto codes = codes_of(rows.domain, fresh);
+  Groups groups = grouped(rows, given, rows.rows());
+  std::vector<double> weights(of_fresh.size());
+  for (std::size_t group = 0; group + 1 < groups.begin.size(); ++group) {
+    const std::span<std::uint32_t> members =
+        std::span(groups.rows)
+            .subspan(groups.begin[group], groups.begin[group + 1] - groups.begin[group]);
+    if (members.empty()) continue;
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      weights[i] = table[of_group[group] + of_fresh[i]];
+    const auto shares = rounded_shares(weights, members.size(), bits);
+    shuffle(bits, members);
+    std::size_t member = 0;
+    for (std::size_t cell = 0; cell < shares.size(); ++cell)
+      for (std::uint64_t k = 0; k < shares[cell]; ++k, ++member)
+        for (std::size_t axis = 0; axis < fresh.size(); ++axis)
+          rows.columns[fresh[axis]][members[member]] = codes[axis][cell];
+  }
+}
+
 CodedRows sampled_rows(const GraphicalModel& model, std::uint64_t rows, BitSource& bits) {
   if (rows > UINT32_MAX) throw Error(ErrorCode::kInvalidOption, "rows: must be at most 4294967295");
   CodedRows result{model.domain(), {}};
   result.columns.assign(model.domain().axes(), std::vector<std::uint32_t>(rows));
   for (std::size_t i = 0; i < model.tree().nodes().size(); ++i)
-    deal(model.tree().nodes()[i], model.beliefs()[i], rows, result, bits);
+    deal(model.beliefs()[i], model.tree().nodes()[i].separator, result, bits);
   return result;
 }
 

@@ -15,6 +15,10 @@ namespace gauze {
 std::vector<std::uint64_t> rounded_shares(std::span<const double> weights, std::uint64_t rows,
                                           BitSource& bits);
 
+/// Deals out the columns of a table that are not in `given`, which the rows have already: among the rows that
+/// are alike in those, shuffled, in shares of the table's cells, which are >= 0.
+void deal(const Factor& table, const Clique& given, CodedRows& rows, BitSource& bits);
+
 /// Rows whose tables are those of a model, as closely as whole rows can be, in random order.
 ///
 /// The columns of the tree's first node are dealt out as a whole; those of each further node for every

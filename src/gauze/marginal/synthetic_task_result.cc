@@ -132,12 +132,10 @@ Result SyntheticMaker::operator()(const SyntheticRows& made, const Accuracy& acc
   result.title = title;
   result.json = json_of(*this, made, accuracy);
   result.notes = notes_of(made, accuracy);
+  // Without a summary people see the table, which is not drawn as bars.
   const bool all = wanted == Asked::Wanted::kAll;
-  Answer rows = answer_of(
+  result.table = answer_of(
       made, encoding, all ? made.rows.rows() : std::min(made.rows.rows(), kRowsForPeople), bits);
-  result.summary = rows;
-  if (rows.rows.size() > kRowsForPeople) result.summary->rows.resize(kRowsForPeople);
-  if (all) result.table = std::move(rows);
   return result;
 }
 

@@ -79,13 +79,12 @@ TEST(SyntheticTask, MakesUpATableOfTheSchemasColumns) {
   const Task task = mst().make(asked());
   EXPECT_EQ(task.unit, "person");
   const Result result = released(task, std::ref(*source)).value;
-  ASSERT_TRUE(result.table && result.summary);
+  ASSERT_TRUE(result.table);
   std::vector<std::string> names;
   for (const auto& column : result.table->columns) names.push_back(column.name);
   EXPECT_EQ(names, (std::vector<std::string>{"age", "height", "born", "ward"}));
   EXPECT_EQ(result.table->columns[2].type, Type::kDate);
   EXPECT_NEAR(static_cast<double>(result.table->rows.size()), 2000, 60);
-  EXPECT_EQ(result.summary->rows.size(), 10u);
   std::size_t nulls = 0, agree = 0;
   for (const auto& row : result.table->rows) {
     nulls += std::holds_alternative<std::monostate>(row[0].value);
@@ -136,13 +135,13 @@ TEST(SyntheticTask, HeaderNeverDependsOnARareValue) {
   }
 }
 
-TEST(SyntheticTask, LeavesOutRowsForPeopleAndWords) {
+TEST(SyntheticTask, ShowsPeopleTenRows) {
   const auto source = rows(2000);
   Asked question = asked();
   question.wanted = Asked::Wanted::kText;
   const Result result = released(mst().make(question), std::ref(*source)).value;
-  EXPECT_FALSE(result.table);
-  EXPECT_EQ(result.summary->rows.size(), 10u);
+  EXPECT_EQ(result.table->rows.size(), 10u);
+  EXPECT_FALSE(result.summary);
 }
 
 TEST(SyntheticTask, ChecksTheSourceBeforeAnythingIsPaid) {

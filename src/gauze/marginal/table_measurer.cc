@@ -11,8 +11,8 @@
 
 namespace gauze {
 
-Measurement measurement(const MeasuredTable& table) {
-  return measurement(table.clique, {table.values.begin(), table.values.end()},
+NoisyTable noisy_table(const MeasuredTable& table) {
+  return noisy_table(table.clique, {table.values.begin(), table.values.end()},
                      round_up(table.sigma));
 }
 
@@ -55,6 +55,24 @@ std::int64_t misfit(std::span<const std::int64_t> counts, const Factor& expected
     sum = std::min(kMost, sum + std::abs(away));
   }
   return sum;
+}
+
+std::int64_t dependence(std::span<const std::int64_t> counts, std::size_t cells) {
+  __extension__ using Wide = __int128;
+  std::vector<std::int64_t> of_one(cells, 0), of_other(counts.size() / cells, 0);
+  std::int64_t rows = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    of_one[i % cells] += counts[i];
+    of_other[i / cells] += counts[i];
+    rows += counts[i];
+  }
+  if (rows == 0) return 0;
+  Wide sum = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const Wide away = Wide{rows} * counts[i] - Wide{of_one[i % cells]} * of_other[i / cells];
+    sum += away < 0 ? -away : away;
+  }
+  return static_cast<std::int64_t>(sum * (kDependenceSteps / 4) / rows);
 }
 
 std::vector<TableFit> fits_of(const GraphicalModel& model, std::span<const MeasuredTable> tables) {

@@ -22,7 +22,7 @@ struct MeasuredTable {
 };
 
 /// As estimation takes it.
-Measurement measurement(const MeasuredTable& table);
+NoisyTable noisy_table(const MeasuredTable& table);
 
 /// Measures tables of rows and chooses among candidates, and pays for each before it draws: there is no
 /// other way from the rows to a release. What was paid stands in the log.
@@ -61,6 +61,14 @@ inline constexpr std::int64_t kMisfitSteps = 1024;
 /// How far counts are from a table that was computed from released numbers: the sum of absolute
 /// differences in whole steps, exactly, of the table rounded to steps; at most 2^52.
 std::int64_t misfit(std::span<const std::int64_t> counts, const Factor& expected);
+
+/// Adding a row moves a dependence by less than so many of its steps.
+inline constexpr std::int64_t kDependenceSteps = 2048;
+
+/// How far columns are from independent of others, in rows: half the sum of |n_xy - n_x n_y / n| over the
+/// cells of their common table, times 1024 and rounded down, exactly; 0 where there are no rows. `counts`
+/// has `cells` of the one for each of the other. Argument: priv_bayes.md
+std::int64_t dependence(std::span<const std::int64_t> counts, std::size_t cells);
 
 /// A table of the model beside what was measured, in rows.
 struct TableFit {
