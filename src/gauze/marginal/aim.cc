@@ -73,6 +73,10 @@ RoundPrice first_price(const Ratio& rho, std::size_t columns) {
 
 /// Columns that lie so far apart that a larger table is needed to compare them wait until they are closer.
 constexpr std::uint64_t kMostCompared = 1u << 22;
+/// A model answers for no larger table, also of columns that it holds together.
+constexpr std::uint64_t kMostAnswered = 1u << 26;
+/// Each round looks at all candidates.
+constexpr std::int64_t kMostCandidates = 1'000'000;
 
 /// How far noise alone moves a table, in rows.
 double noise_of(const Ratio& sigma, std::size_t cells) {
@@ -133,8 +137,9 @@ class Rounds {
 
   /// Whether the model can be compared with this table, and with it stays within what the budget that is spent allows.
   bool fits(const Clique& clique, const Ratio& price) const {
-    if (model_.tree().holder(clique) != JunctionTree::kNone) return true;
-    if (model_.cells_to_answer(clique) > kMostCompared) return false;
+    const std::uint64_t cells = model_.cells_to_answer(clique);
+    if (model_.tree().holder(clique) != JunctionTree::kNone) return cells <= kMostAnswered;
+    if (cells > kMostCompared) return false;
     std::vector<Clique> cliques = measured_;
     cliques.push_back(clique);
     const double share = std::min(1.0, round_down(Ratio((rho_ - left() + price) / rho_)));
@@ -183,10 +188,18 @@ Aim::Aim(Options options)
   require(domain.axes() >= 1 && domain.axes() <= 200, "columns: must be from 1 to 200");
   require(options_.rows_per_unit >= 1 && options_.rows_per_unit <= 1u << 30,
           "rows_per_unit: must be from 1 to 2^30");
-  require(options_.rows <= UINT32_MAX, "rows: must be at most 4294967295");
+  require(options_.rows <= most_rows(domain.axes()),
+          "rows: times columns must be at most 2^26; give fewer rows");
   require(options_.way >= 1 && options_.way <= 4, "way: must be from 1 to 4");
   require(options_.model_limit >= 1 && options_.model_limit <= 4096,
           "model_limit: must be from 1 to 4096");
+  std::int64_t candidates = 0;
+  for (std::uint64_t size = 1; size <= options_.way; ++size)
+    candidates +=
+        binomial(static_cast<std::int64_t>(domain.axes()), static_cast<std::int64_t>(size));
+  require(
+      candidates <= kMostCandidates,
+      "way: makes more than 1,000,000 tables to choose from; give fewer columns or a smaller way");
   std::uint64_t cells = 0;
   for (const std::uint32_t extent : domain.extents) {
     require(extent >= 1, "cells: each column must have at least one value");
@@ -213,6 +226,7 @@ Accuracy Aim::accuracy(double confidence) const {
 Release<SyntheticRows> Aim::run(const CodedRows& rows, Context& context) const {
   if (rows.domain != options_.domain.get())
     throw Error(ErrorCode::kInvalidInput, "rows: must be of the domain that was declared");
+  check_rows(rows);
   StepMeter paid(event(), context);
   Rounds rounds(rows, rho_, options_.rows_per_unit, options_.way, options_.model_limit << 17,
                 paid.context());
@@ -235,7 +249,8 @@ Release<SyntheticRows> Aim::run(const CodedRows& rows, Context& context) const {
   context.progress(0.95, "writing");
   const GraphicalModel& model = rounds.model();
   SyntheticRows made{
-      .rows = sampled_rows(model, rows_to_make(options_.rows, rounds.total()), context.bits),
+      .rows = sampled_rows(model, rows_to_make(options_.rows, rounds.total(), rows.domain.axes()),
+                           context.bits),
       .total = rounds.total(),
       .measured = rounds.measurer().log(),
       .budget = rho_,

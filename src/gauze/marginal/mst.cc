@@ -88,7 +88,8 @@ Mst::Mst(Options options)
   require(domain.axes() >= 1 && domain.axes() <= 1000, "columns: must be from 1 to 1000");
   require(options_.rows_per_unit >= 1 && options_.rows_per_unit <= 1u << 30,
           "rows_per_unit: must be from 1 to 2^30");
-  require(options_.rows <= UINT32_MAX, "rows: must be at most 4294967295");
+  require(options_.rows <= most_rows(domain.axes()),
+          "rows: times columns must be at most 2^26; give fewer rows");
   std::vector<std::uint32_t> extents = domain.extents;
   std::sort(extents.rbegin(), extents.rend());
   require(extents.back() >= 1, "cells: each column must have at least one value");
@@ -96,6 +97,9 @@ Mst::Mst(Options options)
   require(Shape{extents}.cells() <= 1u << 24,
           "columns: two of them have together more than 2^24 cells; give them fewer bins, or leave "
           "the larger one out");
+  require(
+      Shape{extents}.cells() * domain.axes() <= 1u << 26,
+      "columns: a tree of their largest tables has more than 2^26 cells; give columns fewer bins");
 }
 
 Event Mst::event() const {
@@ -111,6 +115,7 @@ Accuracy Mst::accuracy(double confidence) const {
 Release<SyntheticRows> Mst::run(const CodedRows& rows, Context& context) const {
   if (rows.domain != options_.domain.get())
     throw Error(ErrorCode::kInvalidInput, "rows: must be of the domain that was declared");
+  check_rows(rows);
   StepMeter paid(event(), context);
   TableMeasurer measurer(options_.rows_per_unit, paid.context());
   const Shares shares = shares_of(rho_, rows.domain.axes());
@@ -134,7 +139,7 @@ Release<SyntheticRows> Mst::run(const CodedRows& rows, Context& context) const {
   const Fit fitted = fit_to_total(merged.domain, measurements, total.total, {}, &independent);
 
   context.progress(0.9, "writing");
-  const std::uint64_t wanted = rows_to_make(options_.rows, total);
+  const std::uint64_t wanted = rows_to_make(options_.rows, total, rows.domain.axes());
   SyntheticRows made{
       .rows = rare.parted(sampled_rows(fitted.model, wanted, context.bits), context.bits),
       .total = total,

@@ -47,6 +47,7 @@ struct Link {
 /// Adds the sets of up to `size` of `known` from `from` on that leave the table below `most` cells.
 void add_parents(const Shape& domain, const Clique& known, std::size_t from, std::uint64_t size,
                  double most, Link link, std::vector<Link>& links) {
+  if (links.size() > kMostCandidates) return;  // the caller asks again with fewer parents
   links.push_back(link);
   if (size == 0) return;
   for (std::size_t i = from; i < known.size(); ++i) {
@@ -90,7 +91,8 @@ PrivBayes::PrivBayes(Options options)
   require(domain.axes() >= 1 && domain.axes() <= 200, "columns: must be from 1 to 200");
   require(options_.rows_per_unit >= 1 && options_.rows_per_unit <= 1u << 30,
           "rows_per_unit: must be from 1 to 2^30");
-  require(options_.rows <= UINT32_MAX, "rows: must be at most 4294967295");
+  require(options_.rows <= most_rows(domain.axes()),
+          "rows: times columns must be at most 2^26; give fewer rows");
   require(options_.parents <= 3, "parents: must be from 0 to 3");
   for (const std::uint32_t extent : domain.extents)
     require(extent >= 1 && extent <= kMostCells,
@@ -111,6 +113,7 @@ Accuracy PrivBayes::accuracy(double confidence) const {
 Release<SyntheticRows> PrivBayes::run(const CodedRows& rows, Context& context) const {
   if (rows.domain != options_.domain.get())
     throw Error(ErrorCode::kInvalidInput, "rows: must be of the domain that was declared");
+  check_rows(rows);
   StepMeter paid(event(), context);
   TableMeasurer measurer(options_.rows_per_unit, paid.context());
   const std::size_t columns = rows.domain.axes();
@@ -145,7 +148,8 @@ Release<SyntheticRows> PrivBayes::run(const CodedRows& rows, Context& context) c
                      .cliques = {},
                      .cells = 0,
                      .fit = {}};
-  made.rows.columns.assign(columns, std::vector<std::uint32_t>(rows_to_make(options_.rows, total)));
+  made.rows.columns.assign(columns,
+                           std::vector<std::uint32_t>(rows_to_make(options_.rows, total, columns)));
   std::uint32_t round = 0;
   for (const Link& link : network) {
     const MeasuredTable table = measurer.measure(rows, link.both(), shares.table, ++round);

@@ -38,17 +38,21 @@ std::size_t TableMeasurer::choose(std::span<const double> scores, const Ratio& s
   return chosen;
 }
 
-std::uint64_t rows_to_make(std::uint64_t asked, const TotalEstimate& total) {
-  constexpr double kMost = 1u << 25;
-  return asked != 0 ? asked
-                    : static_cast<std::uint64_t>(std::llround(std::min(total.total, kMost)));
+std::uint64_t most_rows(std::size_t columns) {
+  return (std::uint64_t{1} << 26) / std::max<std::size_t>(columns, 1);
+}
+
+std::uint64_t rows_to_make(std::uint64_t asked, const TotalEstimate& total, std::size_t columns) {
+  const auto most = static_cast<double>(most_rows(columns));
+  return asked != 0 ? asked : static_cast<std::uint64_t>(std::llround(std::min(total.total, most)));
 }
 
 std::int64_t misfit(std::span<const std::int64_t> counts, const Factor& expected) {
   constexpr std::int64_t kMost = std::int64_t{1} << 52;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const double steps = std::clamp(expected[i] * kMisfitSteps, -0x1p52, 0x1p52);
+    const double wanted = std::isnan(expected[i]) ? 0 : expected[i];
+    const double steps = std::clamp(wanted * kMisfitSteps, -0x1p52, 0x1p52);
     const std::int64_t count = std::clamp(counts[i], -(kMost >> 10), kMost >> 10);
     // Below 2^54 before, and at most 2^52 after: no sum overflows, and no bound moves further than a row does.
     const std::int64_t away = count * kMisfitSteps - std::llround(steps);

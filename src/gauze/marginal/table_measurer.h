@@ -92,8 +92,10 @@ struct SyntheticRows {
 };
 
 /// How many rows to make up: as many as were asked for, else as many as there are by noisy counts, but no
-/// more than 2^25, for a number that is mostly noise must not fill a machine.
-std::uint64_t rows_to_make(std::uint64_t asked, const TotalEstimate& total);
+/// more than `most_rows`, for a number that is mostly noise must not fill a machine.
+std::uint64_t rows_to_make(std::uint64_t asked, const TotalEstimate& total, std::size_t columns);
+/// How many rows of so many columns may be made up: 2^26 cells, which take some gigabytes.
+std::uint64_t most_rows(std::size_t columns);
 
 /// How each measured table fits the model over the same columns.
 std::vector<TableFit> fits_of(const GraphicalModel& model, std::span<const MeasuredTable> tables);
