@@ -21,7 +21,6 @@ namespace gauze {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Kind = OptionSpec::Type;
 
 constexpr double kExpectedNorm = 10;  // of a good model for features in the unit ball
 
@@ -214,29 +213,30 @@ Result Job::result(std::vector<double> coefficients) const {
 }  // namespace
 
 InputKind features_kind() {
-  return {
-      .name = "features",
-      .plain = InputKind::Plain::kNone,
-      .tables = true,
-      .asks = {
-          {"label", Kind::kText, "what to predict: a boolean, or a column with two categories", ""},
-          {"features", Kind::kWords,
-           "columns to learn from: age,sex; all: every one with a range or categories", "all"}}};
+  return {.name = "features",
+          .plain = InputKind::Plain::kNone,
+          .tables = true,
+          .asks = {{"label", OptionSpec::Type::kText,
+                    "what to predict: a boolean, or a column with two categories", ""},
+                   {"features", OptionSpec::Type::kWords,
+                    "columns to learn from: age,sex; all: every one with a range or categories",
+                    "all"}}};
 }
 
 std::vector<OptionSpec> linear_model_options() {
   return {epsilon_option(),
-          {"expected_units", Kind::kWhole,
+          {"expected_units", OptionSpec::Type::kWhole,
            "about how many privacy units there are: a public number, never counted", ""},
-          {"delta", Kind::kNumber, "chance to promise less, below 1; above 0: Gaussian noise", "0"},
-          {"method", Kind::kText,
+          {"delta", OptionSpec::Type::kNumber,
+           "chance to promise less, below 1; above 0: Gaussian noise", "0"},
+          {"method", OptionSpec::Type::kText,
            "output: noise on the exact minimiser; bolt_on: on what gradient descent finds; auto",
            "auto"},
-          {"lambda", Kind::kNumber,
+          {"lambda", OptionSpec::Type::kNumber,
            "weight of the regulariser, above 0; 0: by a rule from public numbers", "0"},
-          {"passes", Kind::kWhole, "over the data, of bolt_on", "10"},
-          {"batch", Kind::kWhole, "units to a step, of bolt_on", "50"},
-          {"scaling", Kind::kText,
+          {"passes", OptionSpec::Type::kWhole, "over the data, of bolt_on", "10"},
+          {"batch", OptionSpec::Type::kWhole, "units to a step, of bolt_on", "50"},
+          {"scaling", OptionSpec::Type::kText,
            "how rows come to length 1: ball, by a public constant, or sphere, each by itself",
            "sphere"}};
 }

@@ -7,8 +7,6 @@
 namespace gauze {
 namespace {
 
-using Kind = OptionSpec::Type;
-
 /// What all linear models say of themselves.
 Algorithm linear_model(std::string name, std::string summary, std::string document) {
   return {.name = std::move(name),
@@ -50,7 +48,7 @@ Algorithm linear_svm() {
   Algorithm about = linear_model(
       "linear_svm", "Predicts one of two classes by the widest margin, with a hinge made smooth",
       "src/gauze/learn/bolt_on.md");
-  about.options.push_back({"huber", Kind::kNumber,
+  about.options.push_back({"huber", OptionSpec::Type::kNumber,
                            "half of the width over which the hinge's kink is rounded, up to 1",
                            "0.5"});
   about.when = "when only the class is wanted and classes are well apart.";
