@@ -11,7 +11,6 @@
 #include "gauze/learn/bolt_on.h"
 #include "gauze/learn/features.h"
 #include "gauze/learn/model.h"
-#include "gauze/learn/output_perturbation.h"
 #include "gauze/learn/parameters.h"
 #include "gauze/numeric/decimal_text.h"
 #include "gauze/registry/common_options.h"
@@ -64,22 +63,12 @@ Sample sample_of(const OptionValues& values, const Asked& asked) {
   return {table, std::move(map), std::move(read), std::move(bounds)};
 }
 
-/// One of the ways to train, with its price known.
+/// How the model is trained, with its price known.
 struct Learner {
-  std::variant<OutputPerturbation, BoltOn> way;
+  BoltOn way;
   std::string method;
   double l2_sensitivity;
   Json options;  ///< what it was trained with
-
-  Event event() const {
-    return std::visit([](const auto& each) { return each.event(); }, way);
-  }
-  Accuracy accuracy(double confidence) const {
-    return std::visit([&](const auto& each) { return each.accuracy(confidence); }, way);
-  }
-  Release<std::vector<double>> run(const Examples& examples, Context& context) const {
-    return std::visit([&](const auto& each) { return each.run(examples, context); }, way);
-  }
 };
 
 /// The numbers that every way needs.
@@ -99,20 +88,6 @@ struct Numbers {
         loss.bounds(), change, kExpectedNorm);
   }
 };
-
-Learner by_output(const Numbers& n) {
-  const double lambda = n.lambda(n.loss.bounds().lipschitz);
-  OutputPerturbation way({.loss = n.loss,
-                          .lambda = lambda,
-                          .records = n.records,
-                          .dimension = n.dimension,
-                          .epsilon = n.epsilon,
-                          .relation = Relation::kAddRemove,
-                          .delta = n.delta,
-                          .rows_per_unit = n.rows_per_unit});
-  const double sensitivity = way.l2_sensitivity();
-  return {std::move(way), "output", sensitivity, {{"lambda", lambda}}};
-}
 
 Learner by_bolt_on(const Numbers& n, const OptionValues& values) {
   const LossBounds loss = n.loss.bounds();
@@ -137,20 +112,10 @@ Learner by_bolt_on(const Numbers& n, const OptionValues& values) {
           {{"lambda", lambda}, {"passes", plan.passes}, {"batch", plan.batch}}};
 }
 
-/// The minimiser moves half as far as descent under add_remove; it is not for a lambda that double arithmetic
-/// cannot certify.
 Learner learner_of(const Numbers& numbers, const OptionValues& values) {
   const std::string method = values.text("method");
-  require(method == "auto" || method == "output" || method == "bolt_on",
-          "method: must be auto, output or bolt_on");
-  if (method == "bolt_on") return by_bolt_on(numbers, values);
-  if (method == "output") return by_output(numbers);
-  try {
-    return by_output(numbers);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kInvalidOption) throw;
-    return by_bolt_on(numbers, values);
-  }
+  require(method == "auto" || method == "bolt_on", "method: must be auto or bolt_on");
+  return by_bolt_on(numbers, values);
 }
 
 /// Everything public of a run.
@@ -171,7 +136,7 @@ struct Job {
   /// Of the noise with density e^(-‖z‖/scale), or the standard deviation of a coordinate.
   double scale() const {
     if (delta == 0) return learner.l2_sensitivity / round_down(epsilon);
-    const auto normal = std::get<events::DiscreteGaussian>(learner.event().kind);
+    const auto normal = std::get<events::DiscreteGaussian>(learner.way.event().kind);
     return learner.l2_sensitivity * round_up(normal.sigma / normal.l2_sensitivity);
   }
   Json noise() const {
@@ -230,12 +195,11 @@ std::vector<OptionSpec> linear_model_options() {
           {"delta", OptionSpec::Type::kNumber,
            "chance to promise less, below 1; above 0: Gaussian noise", "0"},
           {"method", OptionSpec::Type::kText,
-           "output: noise on the exact minimiser; bolt_on: on what gradient descent finds; auto",
-           "auto"},
+           "bolt_on: noise on what gradient descent finds; auto takes it", "auto"},
           {"lambda", OptionSpec::Type::kNumber,
            "weight of the regulariser, above 0; 0: by a rule from public numbers", "0"},
-          {"passes", OptionSpec::Type::kWhole, "over the data, of bolt_on", "10"},
-          {"batch", OptionSpec::Type::kWhole, "units to a step, of bolt_on", "50"},
+          {"passes", OptionSpec::Type::kWhole, "over the data", "10"},
+          {"batch", OptionSpec::Type::kWhole, "units to a step", "50"},
           {"scaling", OptionSpec::Type::kText,
            "how rows come to length 1: ball, by a public constant, or sphere, each by itself",
            "sphere"}};
@@ -243,6 +207,7 @@ std::vector<OptionSpec> linear_model_options() {
 
 Task linear_model_task(const std::string& algorithm, const Loss& loss, const OptionValues& values,
                        const Asked& asked) {
+  require(asked.confidence == 0.95, "--confidence: must be 0.95 here");
   Sample sample = sample_of(values, asked);
   const std::uint64_t records = values.whole("expected_units");
   require(records >= 1 && records <= 0xfffffffe, "expected_units: must lie in [1, 2^32 - 2]");
@@ -259,15 +224,16 @@ Task linear_model_task(const std::string& algorithm, const Loss& loss, const Opt
   const auto job = std::make_shared<const Job>(Job{algorithm, std::move(sample), std::move(learner),
                                                    records, numbers.epsilon, numbers.delta});
   Task task;
-  task.event = job->learner.event();
+  task.tells_drawing = true;
+  task.event = job->learner.way.event();
   task.accuracy = [job](std::uint64_t, double confidence) -> std::optional<Accuracy> {
-    return job->learner.accuracy(confidence);
+    return job->learner.way.accuracy(confidence);
   };
   task.read = [job](const Input& input, Context& context) -> Task::Draw {
     Source& source = std::get<std::reference_wrapper<Source>>(input);
     const auto examples = std::make_shared<const Examples>(job->read(source, context));
     return [job, examples](Context& drawing) -> Release<Result> {
-      auto released = job->learner.run(*examples, drawing);
+      auto released = job->learner.way.run(*examples, drawing);
       return {job->result(std::move(released.value)), std::move(released.accuracy),
               std::move(released.spent)};
     };
@@ -275,6 +241,8 @@ Task linear_model_task(const std::string& algorithm, const Loss& loss, const Opt
   task.words = nlohmann::json({{"algorithm", algorithm},
                                {"method", job->learner.method},
                                {"options", job->learner.options},
+                               {"lipschitz", loss.bounds().lipschitz},
+                               {"smoothness", loss.bounds().smoothness},
                                {"expected_units", records},
                                {"table", job->sample.table.name},
                                {"label", job->sample.map.label},

@@ -85,7 +85,7 @@ int right(const LinearModel& model) {
 // At epsilon 50 the noise is small beside what there is to learn.
 TEST(LinearModelTask, LearnsWhatThereIsToLearn) {
   for (const char* algorithm : {"logistic_regression", "linear_svm"}) {
-    for (const char* method : {"auto", "output", "bolt_on"}) {
+    for (const char* method : {"auto", "bolt_on"}) {
       for (const char* delta : {"0", "1e-6"}) {
         const Task task = task_of(algorithm, on_visits({{"method", method}, {"delta", delta}}));
         const Release<Result> answer = released(task);
@@ -143,12 +143,11 @@ TEST(LinearModelTask, LearnsFromTheNamedColumnsOnly) {
 }
 
 TEST(LinearModelTask, TakesAutoToTheWayThatIsProved) {
-  const auto method = [](const char* lambda) {
-    return released(task_of("logistic_regression", on_visits({{"lambda", lambda}})))
-        .value.json["value"]["method"];
-  };
-  EXPECT_EQ(method("0.01"), "output");
-  EXPECT_EQ(method("1e-7"), "bolt_on");  // beyond what double arithmetic certifies
+  const auto answer = released(task_of("logistic_regression", on_visits({{"method", "auto"}})));
+  EXPECT_EQ(answer.value.json["value"]["method"], "bolt_on");
+  // A minimiser may end with an error where far more units take part than were expected.
+  EXPECT_ERROR(task_of("logistic_regression", on_visits({{"method", "output"}})),
+               ErrorCode::kInvalidOption);
 }
 
 TEST(LinearModelTask, RefusesBeforeAnythingIsPaid) {

@@ -12,7 +12,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr double kUnit = 0x1p-53;
+constexpr double kHalfUlp = 0x1p-53;
 constexpr std::size_t kLeaf = 16;  // units whose gradients are added one after the other
 constexpr int kMostSteps = 1'000'000;
 
@@ -45,10 +45,11 @@ double gradient_error(const Objective& objective, const Arithmetic& shape, doubl
   const LossBounds loss = objective.loss.bounds();
   const double dimension = shape.dimension;
   const double rows = static_cast<double>(shape.rows_per_unit);
-  const double of_slope = loss.slope_error + loss.smoothness * (dimension + 4) * kUnit * model_norm;
-  const double of_sum = ((kLeaf + 1) * rows + 64) * kUnit * loss.lipschitz;
+  const double of_slope =
+      loss.slope_error + loss.smoothness * (dimension + 4) * kHalfUlp * model_norm;
+  const double of_sum = ((kLeaf + 1) * rows + 64) * kHalfUlp * loss.lipschitz;
   return 1.02 * (units / static_cast<double>(objective.records) * (of_slope + of_sum) +
-                 4 * kUnit * objective.lambda * model_norm);
+                 4 * kHalfUlp * objective.lambda * model_norm);
 }
 
 /// The objective at one model after another.
@@ -183,7 +184,7 @@ double certain_distance(const Objective& objective, const Arithmetic& shape, Rel
   const double at_zero = std::max(objective.loss.value(0, 1), objective.loss.value(0, -1));
   const double largest = std::sqrt(2 * ratio * at_zero / lambda);
   const double error =
-      gradient_error(objective, shape, units, largest) + 4 * steepest * kUnit * largest;
+      gradient_error(objective, shape, units, largest) + 4 * steepest * kHalfUlp * largest;
   const double per_norm = gradient_error(objective, shape, units, 1) / lambda;
   require(per_norm * condition <= 1.0 / 16, "lambda is too small for double arithmetic");
   return 8 * condition * error / lambda;

@@ -19,7 +19,8 @@ namespace gauze {
 ///
 /// Privacy    pure DP, epsilon; with delta > 0 (epsilon, delta)-DP. Per privacy unit, whatever its rows. Under
 ///            replace the number of units is public and must be `records`; under add_remove `records` is a
-///            public divisor, and half the noise is enough.
+///            public divisor, and half the noise is enough; the caller sees to it that at most
+///            2 `records` units take part, for beyond that the solver may end with an error.
 /// Accuracy   the Euclidean norm of the noise, beside the minimiser; the mean loss rises by at most
 ///            `lipschitz` times that.
 /// Numerics   what the solver leaves is certified and covered by the noise.

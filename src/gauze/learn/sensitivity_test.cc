@@ -221,6 +221,18 @@ TEST(SgdSensitivity, GrowsWithWhatRoundingDependsOn) {
   EXPECT_LT(rounding(1000, 1000), 1e-5);
 }
 
+TEST(SgdSensitivity, IsThatOfAReplacedUnitUnderAddRemove) {
+  // With all slots taken, a unit more pushes another one out: its slot has one loss instead of the other.
+  for (const std::uint64_t batch : {1u, 10u, 50u}) {
+    const SgdPlan plan{
+        .schedule = Schedule::constant(0.01), .records = 1000, .passes = 3, .batch = batch};
+    const ModelSensitivity replaced = sgd_sensitivity(plan, kConvex, Relation::kReplace);
+    const ModelSensitivity added = sgd_sensitivity(plan, kConvex, Relation::kAddRemove);
+    EXPECT_GE(added.total(), replaced.l2_sensitivity);
+    expect_close(added.l2_sensitivity, 2 * 3 * 0.01 / static_cast<double>(batch));  // 2 k L eta / b
+  }
+}
+
 TEST(SgdSensitivity, RefusesWhatNoProofCovers) {
   const SgdPlan plan{.schedule = Schedule::constant(1), .records = 100, .batch = 10};
   const auto with = [&](const LossBounds& loss, Relation relation = Relation::kReplace) {

@@ -17,15 +17,15 @@ using testing::release_once;
 // Audits on tables of two and three rows, alike in all columns, at delta = 1/100. A right method exceeds its
 // epsilon with probability 1e-6.
 
-const Shape kAudited{{2, 2, 2}};
+const Shape kAuditedByAim{{2, 2, 2}};
 
-AuditOptions audit_at(std::uint64_t seed) {
+AuditOptions audit_of_aim(std::uint64_t seed) {
   return {.trials = 6000, .seed = seed, .delta = 0.01};
 }
 
 /// The method at this budget, by all that it measures.
 double audited_tables(const Ratio& epsilon, std::uint64_t seed) {
-  const Aim method({.domain = kAudited,
+  const Aim method({.domain = kAuditedByAim,
                     .epsilon = epsilon,
                     .delta = parse_ratio("0.01"),
                     .rows_per_unit = 1,
@@ -33,25 +33,27 @@ double audited_tables(const Ratio& epsilon, std::uint64_t seed) {
                     .way = 2});
   const auto sampler = [&method](std::size_t rows) {
     return [&method, rows](BitSource& bits) {
-      return testing::evidence_of_zeros(release_once(method, alike(kAudited, rows), bits).measured);
+      return testing::evidence_of_zeros(
+          release_once(method, alike(kAuditedByAim, rows), bits).measured);
     };
   };
-  return audited_epsilon(sampler(2), sampler(3), audit_at(seed));
+  return audited_epsilon(sampler(2), sampler(3), audit_of_aim(seed));
 }
 
 /// By the number of rows that it makes up.
 double audited_rows(std::uint64_t seed) {
-  const Aim method({.domain = kAudited,
+  const Aim method({.domain = kAuditedByAim,
                     .epsilon = 1,
                     .delta = parse_ratio("0.01"),
                     .rows_per_unit = 1,
                     .way = 2});
   const auto sampler = [&method](std::size_t rows) {
     return [&method, rows](BitSource& bits) {
-      return static_cast<double>(release_once(method, alike(kAudited, rows), bits).rows.rows());
+      return static_cast<double>(
+          release_once(method, alike(kAuditedByAim, rows), bits).rows.rows());
     };
   };
-  return audited_epsilon(sampler(2), sampler(3), audit_at(seed));
+  return audited_epsilon(sampler(2), sampler(3), audit_of_aim(seed));
 }
 
 TEST(AimAudit, AcceptsWhatItMeasuresAndItsRows) {
@@ -76,11 +78,11 @@ TEST(AimAudit, CatchesTablesThatNobodyCharged) {
       Context context{meter, bits};
       TableMeasurer measurer(1, context);
       for (const Clique& clique : std::vector<Clique>{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}})
-        measurer.measure(alike(kAudited, rows), clique, rho, 0);
+        measurer.measure(alike(kAuditedByAim, rows), clique, rho, 0);
       return testing::evidence_of_zeros(measurer.log());
     };
   };
-  EXPECT_GT(audited_epsilon(sampler(2), sampler(3), audit_at(4)), 1);
+  EXPECT_GT(audited_epsilon(sampler(2), sampler(3), audit_of_aim(4)), 1);
 }
 
 }  // namespace

@@ -11,14 +11,14 @@
 namespace gauze {
 namespace {
 
-const Shape kDomain{{2, 3, 1, 4, 2}};
+const Shape kFactors{{2, 3, 1, 4, 2}};
 
 /// The values that the columns have in a cell of the whole domain.
 std::vector<std::uint32_t> row_of(std::size_t cell) {
-  std::vector<std::uint32_t> row(kDomain.axes());
-  for (std::size_t axis = kDomain.axes(); axis-- > 0;) {
-    row[axis] = static_cast<std::uint32_t>(cell % kDomain.extents[axis]);
-    cell /= kDomain.extents[axis];
+  std::vector<std::uint32_t> row(kFactors.axes());
+  for (std::size_t axis = kFactors.axes(); axis-- > 0;) {
+    row[axis] = static_cast<std::uint32_t>(cell % kFactors.extents[axis]);
+    cell /= kFactors.extents[axis];
   }
   return row;
 }
@@ -26,13 +26,13 @@ std::vector<std::uint32_t> row_of(std::size_t cell) {
 /// The cell of a table over some columns that a row is in.
 std::size_t cell_of(const Clique& clique, const std::vector<std::uint32_t>& row) {
   std::size_t cell = 0;
-  for (const std::uint32_t column : clique) cell = cell * kDomain.extents[column] + row[column];
+  for (const std::uint32_t column : clique) cell = cell * kFactors.extents[column] + row[column];
   return cell;
 }
 
 /// Some numbers, no two alike.
 Factor table(const Clique& clique, double seed) {
-  Factor factor(kDomain, clique);
+  Factor factor(kFactors, clique);
   for (std::size_t i = 0; i < factor.cells(); ++i)
     factor.values()[i] = std::sin(seed + 1.7 * static_cast<double>(i));
   return factor;
@@ -41,9 +41,9 @@ Factor table(const Clique& clique, double seed) {
 /// Every set of columns.
 std::vector<Clique> all_cliques() {
   std::vector<Clique> all;
-  for (std::uint32_t set = 0; set < 1u << kDomain.axes(); ++set) {
+  for (std::uint32_t set = 0; set < 1u << kFactors.axes(); ++set) {
     all.emplace_back();
-    for (std::uint32_t column = 0; column < kDomain.axes(); ++column)
+    for (std::uint32_t column = 0; column < kFactors.axes(); ++column)
       if ((set >> column & 1) != 0) all.back().push_back(column);
   }
   return all;
@@ -55,7 +55,7 @@ TEST(Factor, ProductsAndSumsAreThoseOfEveryRow) {
       const Factor x = table(a, 1), y = table(b, 2);
       const Factor product = x * y, sum = x + y;
       ASSERT_EQ(product.clique(), united(a, b));
-      for (std::size_t cell = 0; cell < kDomain.cells(); ++cell) {
+      for (std::size_t cell = 0; cell < kFactors.cells(); ++cell) {
         const auto row = row_of(cell);
         const double of_x = x[cell_of(a, row)], of_y = y[cell_of(b, row)];
         ASSERT_DOUBLE_EQ(product[cell_of(product.clique(), row)], of_x * of_y);
@@ -70,10 +70,10 @@ TEST(Factor, MarginalsAreSumsOverAllRows) {
     const Factor x = table(whole, 3);
     for (const Clique& part : all_cliques()) {
       if (!contains(whole, part)) continue;
-      std::vector<double> sums(cells_of(kDomain, part), 0), powers = sums;
+      std::vector<double> sums(cells_of(kFactors, part), 0), powers = sums;
       std::vector<double> largest(sums.size(), -2);
       std::vector<bool> seen(x.cells(), false);
-      for (std::size_t cell = 0; cell < kDomain.cells(); ++cell) {
+      for (std::size_t cell = 0; cell < kFactors.cells(); ++cell) {
         const auto row = row_of(cell);
         const std::size_t from = cell_of(whole, row), to = cell_of(part, row);
         if (seen[from]) continue;
@@ -130,8 +130,8 @@ TEST(Factor, LogarithmsNeitherOverflowNorMakeNumbersOfNothing) {
 TEST(Factor, FindsItsCellsByTheOffsetsOfParts) {
   const Clique whole = {0, 1, 3, 4}, part = {1, 4};
   const Factor x = table(whole, 6);
-  const auto of_part = offsets(kDomain, whole, part);
-  const auto of_rest = offsets(kDomain, whole, without(whole, part));
+  const auto of_part = offsets(kFactors, whole, part);
+  const auto of_rest = offsets(kFactors, whole, without(whole, part));
   const Factor sums = x.marginal(part);
   ASSERT_EQ(of_part.size(), sums.cells());
   for (std::size_t i = 0; i < of_part.size(); ++i) {
@@ -142,13 +142,13 @@ TEST(Factor, FindsItsCellsByTheOffsetsOfParts) {
 }
 
 TEST(Factor, CountsCellsWithoutOverflow) {
-  EXPECT_EQ(cells_of(kDomain, {0, 1, 3}), 24u);
+  EXPECT_EQ(cells_of(kFactors, {0, 1, 3}), 24u);
   EXPECT_EQ(cells_of(Shape{{1u << 31, 1u << 31, 1u << 31}}, {0, 1, 2}), UINT64_MAX);
 }
 
 TEST(Factor, RefusesTablesOfAnotherSize) {
-  EXPECT_ERROR(Factor(kDomain, {0, 1}, std::vector<double>(5)), ErrorCode::kInvalidInput);
-  EXPECT_ERROR(Factor(kDomain, {0}, 1.0).marginal({1}), ErrorCode::kInternal);
+  EXPECT_ERROR(Factor(kFactors, {0, 1}, std::vector<double>(5)), ErrorCode::kInvalidInput);
+  EXPECT_ERROR(Factor(kFactors, {0}, 1.0).marginal({1}), ErrorCode::kInternal);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using testing::SeededBits;
 
-const Shape kDomain{{2, 3, 2, 4}};
+const Shape kModelled{{2, 3, 2, 4}};
 
 Clique all_columns(const Shape& domain) {
   Clique all(domain.axes());
@@ -24,13 +24,13 @@ Clique all_columns(const Shape& domain) {
   return all;
 }
 
-double uniform(BitSource& bits) {
+double uniform_number(BitSource& bits) {
   return static_cast<double>(bits.next() >> 11) * 0x1p-53;
 }
 
 Factor random_table(const Shape& domain, const Clique& clique, BitSource& bits) {
   Factor table(domain, clique);
-  for (double& value : table.values()) value = 4 * uniform(bits) - 2;
+  for (double& value : table.values()) value = 4 * uniform_number(bits) - 2;
   return table;
 }
 
@@ -135,16 +135,16 @@ TEST(GraphicalModel, KnowsTheRowOfTheLargestSum) {
   SeededBits bits(2);
   GraphicalModel::Potentials potentials;
   for (const Clique& clique : circle())
-    potentials.emplace(clique, random_table(kDomain, clique, bits));
-  const GraphicalModel model(kDomain, potentials, 1);
-  Factor sum(kDomain, all_columns(kDomain));
+    potentials.emplace(clique, random_table(kModelled, clique, bits));
+  const GraphicalModel model(kModelled, potentials, 1);
+  Factor sum(kModelled, all_columns(kModelled));
   for (const auto& [clique, factor] : potentials) sum += factor;
   EXPECT_NEAR(model.largest(potentials), sum.max_marginal({})[0], 1e-12);
   EXPECT_NEAR(model.log_partition(), sum.log_sum(), 1e-12);
 }
 
 TEST(GraphicalModel, RefusesTablesBeyondTheLimit) {
-  const GraphicalModel model(kDomain, 1);
+  const GraphicalModel model(kModelled, 1);
   EXPECT_ERROR(model.marginal({0, 1, 2}, 11), ErrorCode::kUnsupported);
   EXPECT_NEAR(model.marginal({0, 1, 2}, 12)[0], 1.0 / 12, 1e-12);
 }
@@ -164,7 +164,7 @@ TEST(GraphicalModel, KnowsBeforehandHowLargeTheTablesOfAnAnswerAre) {
 
 TEST(GraphicalModel, FitsTablesWithoutNoiseByTheLargestEntropy) {
   SeededBits bits(3);
-  Factor truth = random_table(kDomain, all_columns(kDomain), bits).exp();
+  Factor truth = random_table(kModelled, all_columns(kModelled), bits).exp();
   truth *= 500 / truth.sum();
   std::vector<NoisyTable> measurements;
   std::vector<Factor> tables;
@@ -173,9 +173,9 @@ TEST(GraphicalModel, FitsTablesWithoutNoiseByTheLargestEntropy) {
     const auto values = tables.back().values();
     measurements.push_back(noisy_table(clique, {values.begin(), values.end()}, 1));
   }
-  const Fit found = fit(kDomain, measurements, {.tolerance = 1e-9, .most_steps = 20000});
+  const Fit found = fit(kModelled, measurements, {.tolerance = 1e-9, .most_steps = 20000});
   EXPECT_LT(found.loss, 1e-6);
-  const Factor expected = largest_entropy(kDomain, tables);
+  const Factor expected = largest_entropy(kModelled, tables);
   const Factor joint = joint_of(found.model);
   for (std::size_t i = 0; i < joint.cells(); ++i) EXPECT_NEAR(joint[i], expected[i], 0.01);
 }
@@ -184,23 +184,23 @@ TEST(GraphicalModel, FitsNoisyTablesByLeastSquaresOverAllDistributions) {
   SeededBits bits(4);
   for (const double noise : {1.0, 30.0}) {
     for (int run = 0; run < 4; ++run) {
-      Factor truth = random_table(kDomain, all_columns(kDomain), bits).exp();
+      Factor truth = random_table(kModelled, all_columns(kModelled), bits).exp();
       truth *= 200 / truth.sum();
       std::vector<NoisyTable> measurements;
       for (const Clique& clique : circle()) {
         const Factor table = truth.marginal(clique);
         std::vector<double> values(table.values().begin(), table.values().end());
-        for (double& value : values) value += noise * 3.4 * (uniform(bits) - 0.5);
+        for (double& value : values) value += noise * 3.4 * (uniform_number(bits) - 0.5);
         measurements.push_back(noisy_table(clique, std::move(values), noise));
       }
       const double total = estimated_total(measurements).total;
-      const double least = least_loss(kDomain, measurements, total);
-      const Fit found = fit(kDomain, measurements, {.tolerance = 1e-4, .most_steps = 20000});
+      const double least = least_loss(kModelled, measurements, total);
+      const Fit found = fit(kModelled, measurements, {.tolerance = 1e-4, .most_steps = 20000});
       EXPECT_NEAR(found.loss, least, 1e-3 * (1 + least));
       EXPECT_GE(found.gap + 1e-6, found.loss - least);
       EXPECT_NEAR(loss_of(joint_of(found.model), measurements), found.loss, 1e-6 * (1 + least));
       // The rule stops far earlier at its default, and keeps what it promises.
-      const Fit soon = fit(kDomain, measurements);
+      const Fit soon = fit(kModelled, measurements);
       EXPECT_LE(soon.steps, found.steps);
       EXPECT_LE(soon.loss - least, soon.gap + 1e-6);
     }
@@ -219,7 +219,7 @@ TEST(GraphicalModel, WeighsMeasurementsByTheirVariance) {
 TEST(GraphicalModel, TotalsBelowNothingAreNoRows) {
   const std::vector<NoisyTable> negative = {noisy_table({0}, {-5, 1}, 1)};
   EXPECT_EQ(estimated_total(negative).total, 0);
-  const Fit found = fit(kDomain, negative);
+  const Fit found = fit(kModelled, negative);
   EXPECT_EQ(found.model.total(), 0);
   EXPECT_EQ(found.model.marginal({0, 2}).sum(), 0);
   EXPECT_EQ(estimated_total({}).total, 0);
@@ -230,7 +230,7 @@ TEST(GraphicalModel, TotalsBelowNothingAreNoRows) {
 
 TEST(GraphicalModel, GoesOnFromAnEarlierFit) {
   SeededBits bits(5);
-  Factor truth = random_table(kDomain, all_columns(kDomain), bits).exp();
+  Factor truth = random_table(kModelled, all_columns(kModelled), bits).exp();
   truth *= 300 / truth.sum();
   std::vector<NoisyTable> measurements;
   for (const Clique& clique : circle()) {
@@ -238,23 +238,23 @@ TEST(GraphicalModel, GoesOnFromAnEarlierFit) {
     measurements.push_back(noisy_table(clique, {table.values().begin(), table.values().end()}, 1));
   }
   const FitOptions closely{.tolerance = 1e-4, .most_steps = 20000};
-  const Fit first = fit(kDomain, std::span(measurements).first(3), closely);
-  const Fit cold = fit(kDomain, measurements, closely);
-  const Fit warm = fit(kDomain, measurements, closely, &cold.model);
-  EXPECT_LE(warm.steps, kDomain.axes());
-  const Fit further = fit(kDomain, measurements, closely, &first.model);
+  const Fit first = fit(kModelled, std::span(measurements).first(3), closely);
+  const Fit cold = fit(kModelled, measurements, closely);
+  const Fit warm = fit(kModelled, measurements, closely, &cold.model);
+  EXPECT_LE(warm.steps, kModelled.axes());
+  const Fit further = fit(kModelled, measurements, closely, &first.model);
   EXPECT_NEAR(further.loss, cold.loss, 0.01);
 }
 
 TEST(GraphicalModel, RefusesMeasurementsThatDoNotFit) {
   const auto refused = [](const NoisyTable& each) {
-    EXPECT_ERROR(fit(kDomain, std::vector<NoisyTable>{each}), ErrorCode::kInvalidInput);
+    EXPECT_ERROR(fit(kModelled, std::vector<NoisyTable>{each}), ErrorCode::kInvalidInput);
   };
   refused(noisy_table({0}, {1, 2, 3}, 1));
   refused(noisy_table({4}, {1, 2}, 1));
   refused(noisy_table({0}, {1, NAN}, 1));
   refused({{0}, {1, 2}, {1, -1}});
-  EXPECT_ERROR(fit_to_total(kDomain, {}, -1), ErrorCode::kInvalidInput);
+  EXPECT_ERROR(fit_to_total(kModelled, {}, -1), ErrorCode::kInvalidInput);
 }
 
 }  // namespace

@@ -19,15 +19,15 @@ using testing::release_once;
 // epsilon with probability 1e-6.
 
 constexpr double kDelta = 0.01;
-const Shape kAudited{{2, 2, 2}};
+const Shape kAuditedByMst{{2, 2, 2}};
 
 const Mst& audited() {
   static const Mst method(
-      {.domain = kAudited, .epsilon = 1, .delta = parse_ratio("0.01"), .rows_per_unit = 1});
+      {.domain = kAuditedByMst, .epsilon = 1, .delta = parse_ratio("0.01"), .rows_per_unit = 1});
   return method;
 }
 
-AuditOptions audit_at(std::uint64_t seed) {
+AuditOptions audit_of_mst(std::uint64_t seed) {
   return {.trials = 10'000, .seed = seed, .delta = kDelta};
 }
 
@@ -36,10 +36,10 @@ using Said = double (*)(const SyntheticRows& made);
 double audited_by(Said said, std::uint64_t seed) {
   const auto sampler = [said](std::size_t rows) {
     return [said, rows](BitSource& bits) {
-      return said(release_once(audited(), alike(kAudited, rows), bits));
+      return said(release_once(audited(), alike(kAuditedByMst, rows), bits));
     };
   };
-  return audited_epsilon(sampler(2), sampler(3), audit_at(seed));
+  return audited_epsilon(sampler(2), sampler(3), audit_of_mst(seed));
 }
 
 TEST(MstAudit, AcceptsWhatItMeasuresAndItsRows) {
@@ -66,13 +66,13 @@ double audited_twin(const Ratio& share, std::uint64_t seed) {
       Meter meter(Event{events::Zcdp{1000}, Relation::kAddRemove});
       Context context{meter, bits};
       TableMeasurer measurer(1, context);
-      const CodedRows people = alike(kAudited, rows);
+      const CodedRows people = alike(kAuditedByMst, rows);
       for (std::uint32_t column = 0; column < 3; ++column)
         measurer.measure(people, {column}, share, 0);
       return testing::evidence_of_zeros(measurer.log());
     };
   };
-  return audited_epsilon(sampler(2), sampler(3), audit_at(seed));
+  return audited_epsilon(sampler(2), sampler(3), audit_of_mst(seed));
 }
 
 TEST(MstAudit, CatchesBrokenTwins) {
@@ -86,11 +86,11 @@ TEST(MstAudit, CatchesBrokenTwins) {
   // M2: as many rows as there are, of a model that is all noise.
   const auto exact = [](std::size_t rows) {
     return [rows](BitSource& bits) {
-      const CodedRows made = sampled_rows(GraphicalModel(kAudited, 1), rows, bits);
+      const CodedRows made = sampled_rows(GraphicalModel(kAuditedByMst, 1), rows, bits);
       return static_cast<double>(made.rows());
     };
   };
-  EXPECT_GT(audited_epsilon(exact(2), exact(3), audit_at(24)), 1);
+  EXPECT_GT(audited_epsilon(exact(2), exact(3), audit_of_mst(24)), 1);
 }
 
 }  // namespace

@@ -17,11 +17,13 @@ using testing::release_once;
 // Audits on tables of two and three rows, alike in all columns, at delta = 1/100. A right method exceeds its
 // epsilon with probability 1e-6.
 
-const Shape kAudited{{2, 2, 2}};
+const Shape kAuditedByBayes{{2, 2, 2}};
 
 PrivBayes audited(const Ratio& epsilon) {
-  return PrivBayes(
-      {.domain = kAudited, .epsilon = epsilon, .delta = parse_ratio("0.01"), .rows_per_unit = 1});
+  return PrivBayes({.domain = kAuditedByBayes,
+                    .epsilon = epsilon,
+                    .delta = parse_ratio("0.01"),
+                    .rows_per_unit = 1});
 }
 
 using Said = double (*)(const SyntheticRows& made);
@@ -29,7 +31,7 @@ using Said = double (*)(const SyntheticRows& made);
 double audited_by(const PrivBayes& method, Said said, std::uint64_t seed) {
   const auto sampler = [&method, said](std::size_t rows) {
     return [&method, said, rows](BitSource& bits) {
-      return said(release_once(method, alike(kAudited, rows), bits));
+      return said(release_once(method, alike(kAuditedByBayes, rows), bits));
     };
   };
   return audited_epsilon(sampler(2), sampler(3), {.trials = 10'000, .seed = seed, .delta = 0.01});

@@ -14,7 +14,7 @@ namespace {
 
 using testing::SeededBits;
 
-double uniform(BitSource& bits) {
+double uniform_share(BitSource& bits) {
   return static_cast<double>(bits.next() >> 11) * 0x1p-53;
 }
 
@@ -24,7 +24,7 @@ GraphicalModel model_of(const Shape& domain, const std::vector<Clique>& cliques,
   GraphicalModel::Potentials potentials;
   for (const Clique& clique : cliques) {
     Factor factor(domain, clique);
-    for (double& value : factor.values()) value = 5 * uniform(bits);
+    for (double& value : factor.values()) value = 5 * uniform_share(bits);
     potentials.emplace(clique, std::move(factor));
   }
   return {domain, std::move(potentials), 12345};

@@ -13,10 +13,10 @@ namespace {
 
 using testing::SeededBits;
 
-const Shape kDomain{{2, 3, 2}};
+const Shape kMeasured{{2, 3, 2}};
 
 TEST(TableMeasurer, ItsLogIsWhatTheMeterWasCharged) {
-  const CodedRows rows = testing::chain(kDomain, 100, 1);
+  const CodedRows rows = testing::chain(kMeasured, 100, 1);
   for (const std::uint64_t r : {1u, 4u}) {
     SeededBits bits(1);
     Meter meter(Event{events::Zcdp{1}, Relation::kAddRemove});
@@ -30,7 +30,7 @@ TEST(TableMeasurer, ItsLogIsWhatTheMeterWasCharged) {
       charged += Budget::price(each, Budget::Currency::kZcdp).amount;
     for (const MeasuredTable& each : measurer.log()) {
       by_sigma += Ratio(Integer(r * r)) / (2 * each.sigma * each.sigma);
-      EXPECT_EQ(each.values.size(), cells_of(kDomain, each.clique));
+      EXPECT_EQ(each.values.size(), cells_of(kMeasured, each.clique));
     }
     EXPECT_EQ(measurer.measured(), by_sigma);
     EXPECT_EQ(Ratio(measurer.measured() + measurer.chosen()), charged);
@@ -39,7 +39,7 @@ TEST(TableMeasurer, ItsLogIsWhatTheMeterWasCharged) {
 }
 
 TEST(TableMeasurer, NothingIsMeasuredUncharged) {
-  const CodedRows rows = testing::chain(kDomain, 100, 2);
+  const CodedRows rows = testing::chain(kMeasured, 100, 2);
   SeededBits bits(2);
   Meter meter(Event{events::Zcdp{Ratio(1, 2)}, Relation::kAddRemove});
   Context context{meter, bits};

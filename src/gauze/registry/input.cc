@@ -9,7 +9,8 @@ InputKind rows_kind() {
 InputKind column_kind() {
   return {.name = "column",
           .tables = true,
-          .asks = {{"column", OptionSpec::Type::kText, "which column of the table", "", "column"}}};
+          .asks = {{"column", OptionSpec::Type::kText, "which column of the table", "", "column"}},
+          .one_row = true};
 }
 
 InputKind lines_kind() {

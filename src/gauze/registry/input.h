@@ -52,6 +52,7 @@ struct InputKind {
   /// What says which rows and which part of the answer: columns, ranges. Flags on the command line,
   /// fields of a job; they are no part of what is priced unless the task puts them into its words.
   std::vector<OptionSpec> asks = {};
+  bool one_row = false;       ///< on tables one row of each privacy unit takes part
   bool has_command = false;   ///< the program asks it by a command of its own, as `gauze sql` does
   bool writes_table = false;  ///< a table comes out, which -o and --report can write
 };

@@ -132,14 +132,13 @@ Priced priced(const Registry& registry, const Question& question, const Schema* 
 }  // namespace
 
 std::vector<OptionSpec> common_options(const Algorithm& algorithm) {
-  const bool tables = algorithm.kind.tables;
   std::vector<OptionSpec> common;
   const auto add = [&](bool applies, OptionSpec option) {
     if (applies && !has(algorithm.options, option.name) && !has(algorithm.kind.asks, option.name))
       common.push_back(std::move(option));
   };
-  add(tables, {"rows_per_unit", OptionSpec::Type::kWhole,
-               "1 and no other: of each privacy unit one row takes part", "1"});
+  add(algorithm.kind.one_row, {"rows_per_unit", OptionSpec::Type::kWhole,
+                               "1 and no other: of each privacy unit one row takes part", "1"});
   add(!algorithm.kind.writes_table,
       {"confidence", OptionSpec::Type::kNumber, "of the error bar", "0.95"});
   add(true, {"quote_delta", OptionSpec::Type::kNumber,
