@@ -32,7 +32,7 @@ Algorithm logistic_regression() {
   Algorithm about = linear_model(
       "logistic_regression",
       "Predicts one of two classes and how sure it is, from columns with ranges and categories",
-      "src/gauze/learn/output_perturbation.md");
+      "src/gauze/learn/bolt_on.md");
   about.when = "when probabilities are wanted, and as a first model.";
   about.example =
       "gauze release logistic_regression --epsilon 1 --expected-units 20000 --label ill --data "
